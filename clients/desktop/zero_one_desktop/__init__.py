@@ -1,0 +1,1 @@
+"""The desktop client: hold a hotkey, speak, hear the answer."""

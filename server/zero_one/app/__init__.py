@@ -1,0 +1,1 @@
+"""Where the parts are put together: serve, demo, ask, doctor."""

@@ -1,0 +1,1 @@
+"""Spoken commands that need no language model."""

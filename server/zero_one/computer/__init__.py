@@ -1,0 +1,1 @@
+"""Acting on the host computer: languages, screen, mouse, keyboard, files, sound."""

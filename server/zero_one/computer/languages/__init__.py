@@ -1,0 +1,1 @@
+"""Languages a model may write, each behind one small interface."""

@@ -1,0 +1,1 @@
+"""Settings and profiles, typed and layered."""

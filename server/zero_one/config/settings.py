@@ -1,0 +1,97 @@
+"""Every setting with its default, its unit and its limits. Profiles, environment and flags all end up here."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModelSettings(Section):
+    """The language model. ``name`` is litellm's (``gpt-5``, ``ollama/llama3.2``, ``anthropic/…``); None = no model."""
+
+    name: str | None = None
+    api_base: str | None = None
+    api_key: str | None = Field(default=None, repr=False)
+    api_version: str | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    context_window: int | None = Field(default=None, ge=512)
+    max_tokens: int | None = Field(default=None, ge=1)
+    supports_functions: bool | None = None
+    supports_vision: bool | None = None
+    instructions: str = ""
+    timeout_s: float = Field(default=60.0, gt=0, description="longest silence of the model before it counts as hung")
+
+
+class CapSettings(Section):
+    """What one turn may use."""
+
+    steps: int = Field(default=25, ge=1)
+    seconds: float = Field(default=600.0, gt=0)
+    code_seconds: float = Field(default=120.0, gt=0, description="one piece of code")
+    cost_usd: float | None = Field(default=None, ge=0)
+    output_chars: int = Field(default=4000, ge=200, description="of one run's output, shown to the model")
+
+
+class HearSettings(Section):
+    """Hearing. ``engine``: auto, faster-whisper, pocketsphinx, openai, or one that a package adds."""
+
+    engine: str = "auto"
+    model: str = "base"
+    language: str | None = None
+    languages: tuple[str, ...] = ()
+    hotwords: tuple[str, ...] = ()
+    api_base: str | None = None
+    api_key: str | None = Field(default=None, repr=False)
+    download: bool = True
+
+
+class SpeakSettings(Section):
+    """Speaking. ``engine``: auto, piper, espeak-ng, openai, or one that a package adds."""
+
+    engine: str = "auto"
+    voice: str | None = None
+    model: str | None = None
+    rate: float = Field(default=1.0, ge=0.4, le=3)
+    volume: int = Field(default=100, ge=0, le=100)
+    api_base: str | None = None
+    api_key: str | None = Field(default=None, repr=False)
+    download: bool = True
+
+
+class ServerSettings(Section):
+    kind: Literal["light", "livekit"] = "light"
+    host: str = "127.0.0.1"
+    port: int = Field(default=10101, ge=0, le=65535)
+
+
+class ClientSettings(Section):
+    """The desktop client's button. Times in ms."""
+
+    hotkey: str = "<ctrl>+<space>"
+    mode: Literal["hold", "tap"] = "hold"
+    debounce_ms: int = Field(default=30, ge=0, le=5000)
+    release_grace_ms: int = Field(default=50, ge=0, le=10000)
+    pre_roll_ms: int = Field(default=300, ge=0, le=5000)
+    microphone: str | None = None
+    speaker: str | None = None
+
+
+class ApprovalSettings(Section):
+    timeout_s: float = Field(default=60.0, gt=0)
+
+
+class Settings(Section):
+    model: ModelSettings = ModelSettings()
+    caps: CapSettings = CapSettings()
+    hear: HearSettings = HearSettings()
+    speak: SpeakSettings = SpeakSettings()
+    server: ServerSettings = ServerSettings()
+    client: ClientSettings = ClientSettings()
+    approval: ApprovalSettings = ApprovalSettings()
+    multimodal: bool = False
+    debug: bool = False

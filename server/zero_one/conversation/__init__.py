@@ -1,0 +1,1 @@
+"""One conversation per device: turns, speech queue, pacing, latency spans."""

@@ -1,0 +1,1 @@
+"""Who a device is. A leaf shared with the desktop client."""

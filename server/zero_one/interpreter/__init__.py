@@ -1,0 +1,1 @@
+"""Thinking: the model loop, its prompt, history and tools."""

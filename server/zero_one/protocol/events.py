@@ -1,0 +1,158 @@
+"""What a device can say to a conversation, and what a conversation can say to a device.
+
+Transports translate their frames to and from these; a conversation knows nothing else of the wire. PCM is signed
+16-bit little-endian mono at ``PCM_RATE_IN`` Hz towards the server and at the rate in ``SpeechStart`` towards the device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from zero_one.protocol.lmc import Message
+
+PCM_RATE_IN = 16_000
+PCM_RATE_OUT = 24_000
+
+
+# --- device to server ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """A level 1 device introduces itself. ``device`` is a stable id it chose or was given; ``features`` are words."""
+
+    device: str
+    kind: str = ""
+    features: frozenset[str] = frozenset()
+    rate_out: int = PCM_RATE_OUT
+    token: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """The talk button went down: an utterance begins. Speech stops at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pcm:
+    """A piece of the utterance. It may still arrive shortly after Released (level 0 devices flush late)."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """The talk button went up: the utterance is over once the transport says that no tail can follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class TailClosed:
+    """No more PCM of the released utterance can follow: recognition may be finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The utterance is thrown away, for example a press shorter than the debounce time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """Typed text, with images as base64 strings paired with their format (``base64.png`` or ``path``)."""
+
+    text: str
+    images: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Stop everything of this turn: speech, model and running code. ``silence_only`` leaves work running (a tap)."""
+
+    silence_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Say the last answer again (a double tap)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer to an approval question: ``yes``, ``no`` or ``edit`` (with ``code``); ``but`` goes back to the model."""
+
+    id: str
+    answer: str
+    but: str | None = None
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """How much of generation ``generation`` has been heard, in ms since its SpeechStart."""
+
+    generation: int
+    played_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetVolume:
+    """The device's own volume was turned, 0 to 100."""
+
+    percent: int
+
+
+DeviceEvent = (
+    Hello | Pressed | Pcm | Released | TailClosed | Cancelled | Typed | Stop | Repeat | Answer | Played | SetVolume
+)
+
+
+# --- server to device ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechStart:
+    """Sound of generation ``generation`` follows, at ``rate`` Hz."""
+
+    generation: int
+    rate: int = PCM_RATE_OUT
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechPcm:
+    generation: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechEnd:
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flush:
+    """Everything of a generation below ``generation`` is stale: drop what is buffered."""
+
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """An LMC message to show: transcript, caption, code, console, status, error, approval. Never sound."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the assistant is doing: idle, listening, thinking, acting, asking or speaking."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeTo:
+    """Ask the device to set its volume, 0 to 100."""
+
+    percent: int
+
+
+ServerEvent = SpeechStart | SpeechPcm | SpeechEnd | Flush | Show | State | VolumeTo

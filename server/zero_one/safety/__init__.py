@@ -1,0 +1,1 @@
+"""Risk, approvals, sandbox, undo, audit."""

@@ -1,0 +1,1 @@
+"""Transport in, conversation out, nothing else."""

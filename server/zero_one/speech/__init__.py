@@ -1,0 +1,1 @@
+"""Hearing and speaking, one small file per engine."""

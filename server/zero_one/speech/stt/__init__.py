@@ -1,0 +1,1 @@
+"""Hearing: engines that turn PCM into text."""

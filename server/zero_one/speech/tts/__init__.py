@@ -1,0 +1,1 @@
+"""Speaking: engines that turn text into PCM."""
