@@ -1,7 +1,7 @@
 """What a device can say to a conversation, and what a conversation can say to a device.
 
 Transports translate their frames to and from these; a conversation knows nothing else of the wire. PCM is signed
-16-bit little-endian mono at ``PCM_RATE_IN`` Hz towards the server and at the rate in ``SpeechStart`` towards the device.
+16-bit little-endian mono at ``PCM_RATE_IN`` Hz towards the server and at ``SpeechStart``'s rate towards the device.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer to an approval question: ``yes``, ``no`` or ``edit`` (with ``code``); ``but`` goes back to the model."""
+    """An answer to an approval question: ``yes``, ``no`` or ``edit`` (with ``code``); ``but`` goes to the model."""
 
     id: str
     answer: str
