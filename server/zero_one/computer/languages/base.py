@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from zero_one.computer.languages.pool import KernelPool
 
 Kind = Literal["output", "result", "image", "error", "exit"]
+
+TIMED_OUT = "124"
+"""Exit status of a run that was stopped at its time limit, as ``timeout(1)`` gives it."""
+INTERRUPTED = "130"
+"""Exit status of a run that was interrupted: 128 + SIGINT, as shells give it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +29,20 @@ class Output:
 
     kind: Kind
     content: str
+
+
+Call = Callable[[str, list[Any], dict[str, Any]], Awaitable[Any]]
+"""``await call("mouse.click", [10, 20], {"button": "left"})``: what code inside a language asks of ``computer.*``, with
+its arguments by position and by name. The gate stands behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a language runs: the conversation's folder (its working folder), and the way back to the host's hands."""
+
+    folder: Path
+    call: Call
+    pool: KernelPool | None = None
 
 
 class Language(Protocol):
