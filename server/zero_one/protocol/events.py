@@ -30,7 +30,12 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """The talk button went down: an utterance begins. Speech stops at once."""
+    """The talk button went down: an utterance begins. Speech stops at once.
+
+    ``id`` names the utterance where the device names it; one sent again after a lost link keeps its id.
+    """
+
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,12 @@ class Pcm:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """The talk button went up: the utterance is over once the transport says that no tail can follow."""
+    """The talk button went up: the utterance is over once the transport says that no tail can follow.
+
+    ``ago_ms`` is how long before this event the finger really left the button, where the device says so.
+    """
+
+    ago_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +67,14 @@ class Cancelled:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """Typed text, with images as base64 strings paired with their format (``base64.png`` or ``path``)."""
+    """Typed text, with images as (format, content) pairs: ``base64.png`` and base64 text, or ``path`` and a path.
+
+    ``id`` names the message where the device names it; one sent again after a lost link keeps its id.
+    """
 
     text: str
     images: tuple[tuple[str, str], ...] = ()
+    id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

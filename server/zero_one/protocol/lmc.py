@@ -57,10 +57,10 @@ class Message:
     def from_dict(cls, raw: Mapping[str, Any]) -> Message:
         """Read the JSON form. Unknown fields are ignored. Raises MessageError."""
         role, kind = raw.get("role"), raw.get("type")
-        if role not in ROLES:
-            raise MessageError(f"role is {role!r}; it must be one of {', '.join(sorted(ROLES))}")
-        if kind not in TYPES:
-            raise MessageError(f"type is {kind!r}; it must be one of {', '.join(sorted(TYPES))}")
+        if not isinstance(role, str) or role not in ROLES:
+            raise MessageError(f"role is {_short(role)}; it must be one of {', '.join(sorted(ROLES))}")
+        if not isinstance(kind, str) or kind not in TYPES:
+            raise MessageError(f"type is {_short(kind)}; it must be one of {', '.join(sorted(TYPES))}")
         fmt, ident = raw.get("format"), raw.get("id")
         if fmt is not None and not isinstance(fmt, str):
             raise MessageError("format must be a string")
@@ -86,3 +86,9 @@ class Message:
     def ended(self) -> Message:
         """The end flag that closes a stream of this message's chunks."""
         return replace(self, content=None, start=False, end=True)
+
+
+def _short(value: object) -> str:
+    """A wrong value as an error may show it: a stranger chose its length, and quotes could imitate another message."""
+    text = value if isinstance(value, str) else type(value).__name__
+    return "".join(letter for letter in text[:40] if letter.isprintable() and letter not in '"\\') or "missing"
