@@ -1,0 +1,62 @@
+"""Draw every schematic of the project from the sheets in `sheets/`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import catalogue
+import local_symbols
+import pins_header
+from sheet import Sheet, stable_uuid
+from sheets import audio, battery_rails, expansion, mcu, root, usb_charger, user_interface
+
+HARDWARE = Path(__file__).resolve().parents[1]
+FOLDER = HARDWARE / "schematics"
+PROJECT, REVISION, DATE = "zero_one_light", "A", "2026-11-22"
+
+CHILDREN = [
+    ("usb_charger", "Power: USB and charger", usb_charger), ("battery_rails", "Power: battery and rails", battery_rails),
+    ("mcu", "Microcontroller", mcu), ("audio", "Audio", audio),
+    ("user_interface", "User interface", user_interface), ("expansion", "Expansion", expansion),
+]
+
+
+def board(folder: Path = FOLDER) -> None:
+    """The 01 Light board: root sheet, six children, project file and library table."""
+    parts = catalogue.load()
+    top = Sheet(PROJECT, "01 Light", parts, "Blocks")
+    root_id = stable_uuid(PROJECT, "root")
+    top.path = f"/{root_id}"
+    sheets = {}
+    for page, (name, title, _) in enumerate(CHILDREN, start=2):
+        sheets[name] = Sheet(name, title, parts, "01 Light board")
+        sheets[name].page = str(page)
+    root.draw(top, sheets)
+    for name, _, module in CHILDREN:
+        module.draw(sheets[name])
+        sheets[name].write(folder, stable_uuid(name, "file"), REVISION, DATE)
+    top.write(folder, root_id, REVISION, DATE)
+    project_files(folder, PROJECT, "${KIPRJMOD}/zero_one.kicad_sym")
+
+
+def project_files(folder: Path, name: str, library: str) -> None:
+    project = {"meta": {"filename": f"{name}.kicad_pro", "version": 3}}
+    path = folder / f"{name}.kicad_pro"
+    if not path.exists():
+        path.write_text(json.dumps(project, indent=2) + "\n", encoding="utf-8")
+    (folder / "sym-lib-table").write_text(
+        "(sym_lib_table\n  (version 7)\n"
+        f'  (lib (name "zero_one")(type "KiCad")(uri "{library}")(options "")(descr "Symbols of this project"))\n)\n',
+        encoding="utf-8")
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    local_symbols.main()
+    pins_header.main()
+    board()
+
+
+if __name__ == "__main__":
+    main()
