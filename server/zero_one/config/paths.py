@@ -20,6 +20,11 @@ def config_dir() -> Path:
     return _base("config", platformdirs.user_config_dir(_APP, appauthor=False))
 
 
+def profiles_dir() -> Path:
+    """The user's own profiles, one YAML file each."""
+    return config_dir() / "profiles"
+
+
 def data_dir() -> Path:
     """Conversations, timers, notes: what must survive."""
     return _base("data", platformdirs.user_data_dir(_APP, appauthor=False))
