@@ -115,6 +115,16 @@ class ServerSide:
         return 0 if self.hello is None else 1
 
     @property
+    def speaking(self) -> int | None:
+        """The generation whose speech is open on this connection, or None."""
+        return self._speaking
+
+    @property
+    def open(self) -> bool:
+        """An utterance, its possible tail included, is open."""
+        return self._reader is not None
+
+    @property
     def deadline(self) -> float | None:
         """When ``tick`` must be called, or None."""
         return self._tail_until
