@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,8 +12,8 @@ import yaml
 
 from zero_one.config.problems import ConfigError, Key, Problem, fail
 
-MAX_BYTES = 1_000_000
-MAX_NODES = 20_000
+MAX_BYTES = 300_000
+MAX_NODES = 5_000
 MAX_DEPTH = 40
 
 
@@ -42,7 +43,7 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise fail(str(path), f"it cannot be read: {error.strerror or error}.") from error
     if len(blob) > MAX_BYTES:
-        raise fail(str(path), f"it is larger than {MAX_BYTES // 1_000_000} MB; that is no profile.")
+        raise fail(str(path), f"it is larger than {MAX_BYTES // 1000} kB; that is no profile.")
     try:
         text = blob.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -66,8 +67,8 @@ def parse(text: str, file: str, *, plain_text: Callable[[Key], bool] = lambda pa
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         detail = error.problem or error.context or "it cannot be read"
-        unclosed = "end of stream" in detail and error.context_mark
-        mark = error.context_mark if unclosed else error.problem_mark or error.context_mark
+        unclosed = re.search("end of stream|stream end", detail) and (error.context_mark or error.problem_mark)
+        mark = unclosed or error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         if unclosed:
             detail = "a quote or bracket opens here and is never closed"

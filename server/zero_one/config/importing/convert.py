@@ -212,7 +212,7 @@ def _put(imported: Imported, found: Found, key: Key) -> None:
 
 def _said(found: Found) -> str:
     last = found.name.rpartition(".")[2]
-    secret = last in SECRET and isinstance(found.value, str)
+    secret = last in SECRET and not isinstance(found.value, Reference)
     value = (
         "(a key, not shown)"
         if secret

@@ -161,6 +161,8 @@ class _Reader:
             self._names[name] = self._value(value)
         except Unknown:
             self._names[name] = Unknown(f"`{name}` is only known when it runs")
+            if isinstance(value, ast.Call):
+                self._expression(value)
 
     def _set(self, chain: _Chain, value: ast.expr, node: ast.AST) -> None:
         name = str(chain)
