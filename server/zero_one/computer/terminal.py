@@ -55,6 +55,8 @@ class Terminal:
         return await self._hands.call(name, **arguments)
 
     async def _call_from_code(self, name: str, positional: list[Any], named: dict[str, Any]) -> Any:
+        if not name:  # what is there to call
+            return self._hands.schemas()
         return await self.call(name, self._hands.method(name).bind(positional, named))
 
     async def run(self, language: str, code: str, *, timeout_s: float = 120.0) -> AsyncGenerator[Output, None]:

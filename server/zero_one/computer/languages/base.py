@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 if TYPE_CHECKING:
     from zero_one.computer.languages.pool import KernelPool
@@ -23,8 +23,8 @@ class Output:
     """A piece of what a run produced.
 
     ``output`` is text as it was printed (stdout and stderr as they came), ``result`` the value of the last expression,
-    ``image`` a base64 PNG, ``error`` a traceback or a plain reason, ``exit`` the last piece of a run: its content is the
-    exit status as a decimal string ("0" means success; Python errors are "1", a time-out "124", an interrupt "130").
+    ``image`` a base64 PNG, ``error`` a traceback or a plain reason, ``exit`` the last piece of a run: its content is
+    the exit status as a decimal string ("0" is success; Python errors are "1", a time-out "124", an interrupt "130").
     """
 
     kind: Kind
@@ -48,8 +48,14 @@ class Place:
 class Language(Protocol):
     """One language in one conversation; state (variables, working folder) lives as long as it does."""
 
-    name: str
-    aliases: tuple[str, ...]
+    name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]]
+
+    def __init__(self, place: Place) -> None: ...
+
+    @classmethod
+    def available(cls) -> bool:
+        """Whether this machine has what the language needs."""
 
     def run(self, code: str, *, timeout_s: float) -> AsyncIterator[Output]:
         """Run code, yielding pieces as they come, ``exit`` last. Closing the iterator interrupts the run."""

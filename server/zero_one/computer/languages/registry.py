@@ -4,27 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import metadata
-from typing import Protocol
 
-from zero_one.computer.languages.base import Language, Place
+from zero_one.computer.languages.base import Language
 
 GROUP = "zero_one.languages"
-"""Entry points of this group name language types like the ones below."""
+"""Entry points of this group name classes like those of ``Language``."""
 
 
-class LanguageType(Protocol):
-    """A class of this shape is a language; ``available`` says whether this machine has what it needs."""
-
-    name: str
-    aliases: tuple[str, ...]
-
-    @classmethod
-    def available(cls) -> bool: ...
-
-    def __call__(self, place: Place) -> Language: ...
-
-
-def _built_in() -> list[LanguageType]:
+def _built_in() -> list[type[Language]]:
     from zero_one.computer.languages.powershell import PowerShell
     from zero_one.computer.languages.python import Python
     from zero_one.computer.languages.script import AppleScript, JavaScript
@@ -33,13 +20,13 @@ def _built_in() -> list[LanguageType]:
     return [Python, Shell, JavaScript, AppleScript, PowerShell]
 
 
-def available() -> Mapping[str, LanguageType]:
+def available() -> Mapping[str, type[Language]]:
     """Languages of this machine by name, ours first; another package's of the same name wins."""
     types = [*_built_in(), *(entry.load() for entry in metadata.entry_points(group=GROUP))]
     return {kind.name: kind for kind in types if kind.available()}
 
 
-def resolve(name: str, known: Mapping[str, LanguageType]) -> str | None:
+def resolve(name: str, known: Mapping[str, type[Language]]) -> str | None:
     """The registered name for ``name`` or one of its aliases, in any case; None when there is none."""
     wanted = name.strip().lower()
     if wanted in known:

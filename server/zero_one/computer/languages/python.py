@@ -1,0 +1,167 @@
+"""Python in a warm IPython kernel: variables, imports and the working folder stay from run to run."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator
+from typing import Any, ClassVar
+
+from zero_one.computer.languages.base import INTERRUPTED, TIMED_OUT, Output, Place
+from zero_one.computer.languages.kernel import Execution, Kernel, KernelDied
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_FRAMES = 4_000  # characters of a traceback that are kept at each end
+
+INTERRUPT_GRACE_S = 0.7
+"""How long code may take to notice an interrupt before its process is killed and its variables are lost."""
+
+
+class Python:
+    """One conversation's Python. Runs are queued: the second waits for the first to end."""
+
+    name: ClassVar[str] = "python"
+    aliases: ClassVar[tuple[str, ...]] = ("py", "python3", "ipython")
+
+    @classmethod
+    def available(cls) -> bool:
+        return True
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._kernel: Kernel | None = None
+        self._turn = asyncio.Lock()
+        self._running: Execution | None = None
+        self._stopped = ""
+
+    async def run(self, code: str, *, timeout_s: float) -> AsyncGenerator[Output, None]:
+        async with self._turn:
+            try:
+                kernel = await self._ready()
+                execution = kernel.execute(code)
+            except KernelDied as error:
+                yield Output("error", f"Python could not be started: {error}")
+                yield Output("exit", "1")
+                return
+            self._stopped = ""
+            self._running = execution
+            kernel.calls.call = self._place.call
+            watch = asyncio.create_task(self._watch(kernel, timeout_s), name="python time limit")
+            status = "0"
+            try:
+                while (message := await execution.next()) is not None:
+                    for piece in _pieces(message):
+                        if piece.kind == "exit":
+                            status = piece.content
+                        elif piece.kind != "error" or not self._stopped:
+                            yield piece
+            finally:
+                watch.cancel()
+                kernel.calls.call = None
+                if not execution.finished.is_set():
+                    await self._stop(kernel, INTERRUPTED)
+                self._running = None
+            for piece in await self._ending(kernel, status, timeout_s):
+                yield piece
+
+    async def interrupt(self) -> None:
+        """Stop the running code; returns when it has stopped. Variables are kept unless it would not listen."""
+        if self._running is not None and self._kernel is not None:
+            await self._stop(self._kernel, INTERRUPTED)
+
+    async def close(self) -> None:
+        kernel, self._kernel = self._kernel, None
+        if kernel is not None:
+            await kernel.close()
+
+    async def _ready(self) -> Kernel:
+        if self._kernel is not None and not self._kernel.alive:
+            await self._bury()
+        if self._kernel is None:
+            pool = self._place.pool
+            kernel = await (pool.take() if pool else Kernel.start())
+            folder = str(self._place.folder)
+            moved = kernel.execute(f"import os as _os; _os.chdir({folder!r}); del _os", silent=True)
+            await moved.finished.wait()
+            self._kernel = kernel
+        return self._kernel
+
+    async def _bury(self) -> None:
+        kernel, self._kernel = self._kernel, None
+        if kernel is not None:
+            await kernel.close()
+
+    async def _watch(self, kernel: Kernel, timeout_s: float) -> None:
+        """Stops the run at its limit. Time that the code waits for a hand, or for the user's leave, is not its own."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + timeout_s - kernel.calls.waited_s
+        while True:
+            left = end + kernel.calls.waited_s - loop.time()
+            if left <= 0:
+                break
+            await asyncio.sleep(max(left, 0.05))
+        await self._stop(kernel, TIMED_OUT)
+
+    async def _stop(self, kernel: Kernel, reason: str) -> None:
+        execution = self._running
+        if execution is None or execution.finished.is_set():
+            return
+        self._stopped = self._stopped or reason
+        execution.mute()
+        try:
+            async with asyncio.timeout(INTERRUPT_GRACE_S):
+                await kernel.interrupt()
+                await execution.finished.wait()
+        except TimeoutError:
+            await kernel.kill()
+
+    async def _ending(self, kernel: Kernel, status: str, timeout_s: float) -> list[Output]:
+        reason = ""
+        if self._stopped == TIMED_OUT:
+            reason = f"Stopped: it ran longer than the {timeout_s:g} seconds it was given."
+        elif self._stopped:
+            reason = "Stopped: it was interrupted."
+        if not kernel.alive:
+            how = "It would not listen, so the Python process was ended." if reason else kernel.epitaph()
+            code = kernel.exit_status or 0
+            status = str(128 - code if code < 0 else code)
+            reason = f"{reason} {how} Variables are lost; files are kept. The next run begins in a new process.".strip()
+            await self._bury()
+        pieces = [Output("error", reason)] if reason else []
+        return [*pieces, Output("exit", self._stopped or status)]
+
+
+def _pieces(message: dict[str, Any]) -> list[Output]:
+    """What a Jupyter message means to us."""
+    kind, content = message["msg_type"], message["content"]
+    if kind == "stream":
+        return [Output("output", content["text"])]
+    if kind in ("execute_result", "display_data"):
+        return [_shown(content["data"], "result" if kind == "execute_result" else "output")]
+    if kind == "error":
+        return _failed(content)
+    return []
+
+
+def _shown(data: dict[str, Any], kind: Any) -> Output:
+    if "image/png" in data:
+        return Output("image", "".join(str(data["image/png"]).split()))
+    text = str(data.get("text/plain", ""))
+    return Output(kind, text if kind == "result" else text + "\n")
+
+
+def _failed(content: dict[str, Any]) -> list[Output]:
+    if content["ename"] == "SystemExit":
+        value = content["evalue"]
+        if value in ("", "None", "0", "False"):
+            return [Output("exit", "0")]
+        if re.fullmatch(r"-?\d+", value):
+            return [Output("exit", str(int(value) & 0xFF))]
+        return [Output("error", value), Output("exit", "1")]
+    frames = [frame for frame in content["traceback"] if "kernel_main.py" not in frame]
+    text = _ANSI.sub("", "\n".join(frames)).strip() or f"{content['ename']}: {content['evalue']}"
+    if len(text) > 2 * _FRAMES:
+        text = (
+            f"{text[:_FRAMES]}\n… {len(text) - 2 * _FRAMES:,} characters of the traceback left out …\n{text[-_FRAMES:]}"
+        )
+    return [Output("error", text), Output("exit", "1")]

@@ -1,0 +1,122 @@
+"""One bash (or sh) process that takes scripts one after the other and reports the status of each.
+
+Three pipes stand where a terminal would be: requests in on 0, reports out on 1, and a lifeline on 2 whose other end
+only we hold, so that the whole process group dies with us. Scripts see none of them: their stdin is empty and their
+output goes to a named pipe of their own, so that what a background job prints later is never taken for another's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import signal
+from pathlib import Path
+
+from zero_one.computer.processes import MARK, end_tree
+
+# All on one line: bash counts the lines of an eval from the line that it stands on.
+_LOOP = (
+    "exec 3<&0 4>&1 5<&2 </dev/null >/dev/null 2>&1; "
+    "( ( read -r _ <&5; kill -s KILL -- -$$ ) 3<&- 4>&- & ); exec 5<&-; "
+    "__keep() {{ {dump} >{state}.new && mv -f {state}.new {state}; command printf %s \"$PWD\" >{cwd}; }}; "
+    "if [ -f {state} ]; then . {state}; fi; cd -- {folder} || :; "
+    "while IFS= read -r __run <&3; do trap __keep EXIT; "
+    'command eval "$(cat {runtime}/"$__run".sh)" </dev/null >{runtime}/"$__run".out 2>&1 3<&- 4>&-; '
+    '__status=$?; __keep 2>/dev/null || :; command printf "%s\\0%s\\0" "$__status" "$PWD" >&4; done'
+)  # fmt: skip
+_DUMP = {"bash": "{ declare -p; declare -f; alias -p; } 2>/dev/null", "sh": "export -p"}
+
+
+class ShellProcess:
+    """A shell in ``folder``; ``runtime`` (private to us) holds its scripts, pipes and what it remembers."""
+
+    def __init__(self, program: str, runtime: Path, folder: Path, variables: dict[str, str]) -> None:
+        self._program = program
+        self._runtime = runtime
+        self._folder = folder
+        self._variables = variables
+        self._process: asyncio.subprocess.Process | None = None
+        self._lifeline = -1
+
+    @property
+    def alive(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    async def start(self) -> None:
+        kind = "bash" if Path(self._program).name == "bash" else "sh"
+        names = {"state": self._runtime / "state", "cwd": self._runtime / "cwd", "runtime": self._runtime}
+        quoted = {name: shlex.quote(str(path)) for name, path in (names | {"folder": self._folder}).items()}
+        loop = _LOOP.format(dump=_DUMP[kind], **quoted)
+        flags = ["--noprofile", "--norc"] if kind == "bash" else []
+        theirs, self._lifeline = os.pipe()
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                self._program,
+                *flags,
+                "-c",
+                loop,
+                kind,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=theirs,
+                env=self._variables,
+                start_new_session=True,
+            )
+        finally:
+            os.close(theirs)
+
+    async def run(self, script: str) -> tuple[int, str]:
+        """Run ``<script>.sh``; returns its status and the folder it ended in. Ends, too, when the shell does."""
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(f"{script}\n".encode())
+            await process.stdin.drain()
+            status = await process.stdout.readuntil(b"\0")
+            folder = await process.stdout.readuntil(b"\0")
+            return int(status[:-1]), os.fsdecode(folder[:-1])
+        except (asyncio.IncompleteReadError, OSError):
+            code = await process.wait()
+            return (128 - code if code < 0 else code), self._left_in()
+
+    def where(self) -> str:
+        """The folder the shell is in now, as far as the system tells."""
+        try:
+            return os.readlink(f"/proc/{self.pid}/cwd")
+        except OSError:
+            return str(self._folder)
+
+    def remember(self, folder: str) -> None:
+        """The folder that ``run`` will report when the shell ends without saying it."""
+        (self._runtime / "cwd").write_bytes(os.fsencode(folder))
+
+    async def kill(self) -> None:
+        """End the shell and everything that any of its scripts started."""
+        if self._process is not None:
+            await end_tree(self._process.pid, self._variables[MARK])
+            await self._process.wait()
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
+
+    def _left_in(self) -> str:
+        try:
+            return os.fsdecode((self._runtime / "cwd").read_bytes())
+        except OSError:
+            return str(self._folder)
+
+
+def died_of(status: int) -> str:
+    """The signal's name for a status above 128, or nothing."""
+    try:
+        return signal.Signals(status - 128).name if status > 128 else ""
+    except ValueError:
+        return ""
