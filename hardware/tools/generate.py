@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import boards
 import catalogue
 import local_symbols
 import pins_header
@@ -56,6 +57,8 @@ def main() -> None:
     local_symbols.main()
     pins_header.main()
     board()
+    for name in boards.write_all(FOLDER / "boards", REVISION, DATE):
+        project_files(FOLDER / "boards", name, "${KIPRJMOD}/../zero_one.kicad_sym")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ GAUGE_BOTTOM: list[PinRow] = [("4", "GND", "power_in"), ("9", "EP", "passive")]
 
 def block(name: str, left: list[PinRow], right: list[PinRow], bottom: list[PinRow] | None = None, *,
           half_width: float = 7.62, footprint: str = "", datasheet: str = "~", about: str = "",
-          prefix: str = "U") -> Node:
+          prefix: str = "U", numbers: bool = True) -> Node:
     """A rectangle with pins on its sides, 2.54 mm apart, the first row at the top."""
     rows = max(len(left), len(right))
     top = 2.54 * (rows // 2) + 2.54
@@ -37,7 +37,8 @@ def block(name: str, left: list[PinRow], right: list[PinRow], bottom: list[PinRo
     fields = [("Reference", prefix, top + 2.54, False), ("Value", name, top + 1, False),
               ("Footprint", footprint, 0, True), ("Datasheet", datasheet, 0, True), ("Description", about, 0, True)]
     return [
-        word("symbol"), name, [word("exclude_from_sim"), word("no")], [word("in_bom"), word("yes")],
+        word("symbol"), name, *([] if numbers else [[word("pin_numbers"), [word("hide"), word("yes")]]]),
+        [word("exclude_from_sim"), word("no")], [word("in_bom"), word("yes")],
         [word("on_board"), word("yes")],
         *([word("property"), key, value, [word("at"), 0, y, 0], effects(hide=hide)]
           for key, value, y, hide in fields),

@@ -249,7 +249,7 @@ class Sheet:
 
     # -- words and lines that carry no signal --------------------------------------------------------
 
-    def text(self, at: Point, words: str, size: float = 1.27, bold: bool = False) -> None:
+    def text(self, at: Point, words: str, size: float = 1.4, bold: bool = False) -> None:
         self._items.append([word("text"), words, [word("exclude_from_sim"), word("no")],
                             [word("at"), mm(at[0]), mm(at[1]), 0], effects("left top", size, bold=bold),
                             [word("uuid"), stable_uuid(self.name, "text", *at, words[:20])]])

@@ -20,7 +20,7 @@ def _microphones(s: Sheet) -> None:
         s.port(net, s.stub("U401", pin_in, 4, unit), 180, "input")
         s.label(inner, s.stub("U401", pin_out, 3, unit))
     for ref, y, side, net in (("MK1", 28, "left", "GND"), ("MK2", 54, "right", "MIC_VDD")):
-        s.place(ref, "microphone", 112, y, mirror="y", ref_at=(3, -5.6), value_at=(3, -4), justify="right")
+        s.place(ref, "microphone", 112, y, mirror="y", ref_at=(3, -7), value_at=(3, -5.4), justify="right")
         s.label("MICB_WS", s.stub(ref, "WS", 8), 180)
         s.label("MICB_BCLK", s.stub(ref, "SCK", 8), 180)
         s.label("MICB_DATA", s.stub(ref, "SD", 8), 180)
@@ -29,8 +29,8 @@ def _microphones(s: Sheet) -> None:
         if net == "GND":
             s.gnd(ref, "LR", 2, drop=4)
         else:
-            s.rail("MIC_VDD", ref, "LR", 2, rise=4)
-        s.text((112 + 12, y + 1), f"{ref}: {side} slot (LR = {'low' if net == 'GND' else 'high'})")
+            s.rail("MIC_VDD", ref, "LR", 5, rise=4)
+        s.text((112 + 12, y + 4), f"{ref}: {side} slot (LR = {'low' if net == 'GND' else 'high'})")
     # data back through the buffer, flowing right
     s.place("U401", "mic_buffer", 176, 28, unit=3, ref_at=(0, -4.6), value_at=(0, 4.6), justify="")
     s.label("MICB_DATA", s.stub("U401", "3", 2, 3), 180)
@@ -98,8 +98,8 @@ def _amplifier(s: Sheet) -> None:
     s.text((13, 128), "AMP_EN high = on, plays the left slot (SD_MODE > 1.4 V); R403 keeps it off at boot: no pop.\n"
                       "Gain by R404: to ground 12 dB (fitted); left open 9 dB; 100 k to ground 15 dB.\n"
                       "Full scale at 12 dB: 2.1 dBV + 12 dB = 5.1 V rms asked, so the supply limits, not the gain.\n"
-                      "8 ohm: 3.7 V gives 0.77 W, 4.4 V gives 1.09 W at 10 % THD.  Speaker 88 dB(1 W, 0.1 m... see docs):\n"
-                      "loud speech at 30 cm.  FB401, FB402 and 220 pF keep the switching edges off the speaker leads,\n"
+                      "8 ohm: 3.7 V gives 0.77 W, 4.4 V gives 1.09 W at 10 % THD.  About 88 dB at 30 cm (docs).\n"
+                      "FB401, FB402 and 220 pF keep the switching edges off the speaker leads,\n"
                       "which lie near the antenna.  Keep the leads short and twisted.")
 
 

@@ -13,33 +13,33 @@ def draw(s: Sheet) -> None:
 
 def _protection(s: Sheet) -> None:
     s.box((11, 12), (112, 78), "Cell and protection")
-    s.place("J201", "battery_socket", 20, 40, mirror="y", ref_at=(-4, -3.6), value_at=(-4, 8.2), justify="")
+    s.place("J201", "battery_socket", 20, 40, mirror="y", ref_at=(0, -4), value_at=(0, -2.4), justify="")
     plus = s.wire(s.pin("J201", "1"), (30, 40), (30, 26))
-    s.wire(plus, (92, 26))
-    s.power("VBAT", (92, 26))
+    s.wire(plus, (104, 26))
+    s.power("VBAT", (104, 26))
     s.gnd("J201", "MP", 1)
-    s.place("U201", "protector", 62, 40, ref_at=(-6, -6.6), value_at=(-6, -5), justify="left")
+    s.place("U201", "protector", 70, 40, ref_at=(-6, -6.6), value_at=(-6, -5), justify="left")
     s.place("R201", "R:100R", 44, 38, rot=90)
     s.wire((38, 26), (38, 38), s.pin("R201", "1"))
     s.wire(s.pin("R201", "2"), s.pin("U201", "VCC"))
-    s.place("C201", "C:100n", 50, 40, ref_at=(-1.3, -0.6), value_at=(-1.3, 1.1), justify="right")
-    s.flag((47, 38))
+    s.place("C201", "C:100n", 55, 40)
+    s.flag((50, 38))
     s.wire(s.pin("J201", "2"), s.pin("U201", "GND"))
-    s.place("Q201", "nmos", 62, 58, rot=270, ref_at=(-4, 4.2), value_at=(-4, 5.8), justify="")
-    s.place("Q202", "nmos", 76, 58, rot=270, mirror="y", ref_at=(5, 4.2), value_at=(5, 5.8), justify="")
+    s.place("Q201", "nmos", 70, 58, rot=270, ref_at=(-4, 4.2), value_at=(-4, 5.8), justify="")
+    s.place("Q202", "nmos", 84, 58, rot=270, mirror="y", ref_at=(5, 4.2), value_at=(5, 5.8), justify="")
     s.wire((36, 42), (36, 60), s.pin("Q201", "S"))
     s.label("CELL-", (38, 60))
     s.flag((48, 60))
     s.wire(s.pin("Q201", "D"), s.pin("Q202", "D"))
-    s.wire(s.pin("U201", "OD"), (60, 49), (62, 49), s.pin("Q201", "G"))
-    s.wire(s.pin("U201", "OC"), (64, 49), (76, 49), s.pin("Q202", "G"))
-    s.place("R202", "R:1k", 82, 42, rot=90)
+    s.wire(s.pin("U201", "OD"), (68, 49), (70, 49), s.pin("Q201", "G"))
+    s.wire(s.pin("U201", "OC"), (72, 49), (84, 49), s.pin("Q202", "G"))
+    s.place("R202", "R:1k", 90, 42, rot=90)
     s.wire(s.pin("U201", "CS"), s.pin("R202", "1"))
-    s.wire(s.pin("R202", "2"), (90, 42), (90, 60))
-    s.wire(s.pin("Q202", "S"), (90, 60))
-    s.power("GND", s.wire((90, 60), (90, 63)))
+    s.wire(s.pin("R202", "2"), (98, 42), (98, 60))
+    s.wire(s.pin("Q202", "S"), (98, 60))
+    s.power("GND", s.wire((98, 60), (98, 63)))
     s.text((13, 67), "Discharge stops at 2.4 V, charge at 4.3 V (U201).  Over-current: 150 mV / (2 x 28 mOhm) = 2.7 A.\n"
-                     "The cell should have its own protection as well; this one covers bare cells and shorts on the board.\n"
+                     "The cell should have its own protection too; this one covers bare cells and shorts on the board.\n"
                      "Polarity of JST PH cells differs between makers: measure before plugging in.  Pin 1 = plus.")
 
 
@@ -72,27 +72,26 @@ def _gauge(s: Sheet) -> None:
 
 
 def _regulator(s: Sheet) -> None:
-    s.box((11, 81), (146, 155), "3.3 V rail, buck-boost")
+    s.box((11, 81), (137, 155), "3.3 V rail, buck-boost")
     s.place("U203", "regulator", 66, 112, ref_at=(2, -13), value_at=(2, -11.4), justify="left")
     vin = s.stub("U203", "VIN", 24)
-    s.wire(vin, (20, vin[1]))
-    s.power("VSYS", (20, vin[1]))
-    s.place("C203", "C:22u", 28, 110)
-    s.wire((28, vin[1]), s.pin("C203", "1"))
+    s.wire(vin, (15, vin[1]))
+    s.power("VSYS", (15, vin[1]))
+    s.place("C203", "C:22u", 20, 110)
+    s.wire((20, vin[1]), s.pin("C203", "1"))
     s.gnd("C203", "2", 1)
-    s.place("C204", "C:100n", 38, 110)
-    s.wire((38, vin[1]), s.pin("C204", "1"))
+    s.place("C204", "C:100n", 28, 110)
+    s.wire((28, vin[1]), s.pin("C204", "1"))
     s.gnd("C204", "2", 1)
     for name in ("VINA", "EN"):
         x, y = s.stub("U203", name, 4)
         s.wire((x, y), (x, vin[1]))
-    s.wire(s.stub("U203", "PS/SYNC", 9), (49, 119))
-    s.power("GND", (49, 119))
-    s.place("L201", "inductor", 54, 116, ref_at=(1.6, -0.8), value_at=(1.6, 0.9))
-    s.wire(s.pin("U203", "L1"), (54, 112), s.pin("L201", "1"))
-    s.wire(s.pin("U203", "L2"), (54, 120), s.pin("L201", "2"))
-    s.label("SW1", (54, 112), 0)
-    s.label("SW2", (54, 120), 0)
+    s.power("GND", s.stub("U203", "PS/SYNC", 22))
+    s.place("L201", "inductor", 46, 116, ref_at=(-1.6, -0.8), value_at=(-1.6, 0.9), justify="right")
+    s.wire(s.pin("U203", "L1"), (46, 112), s.pin("L201", "1"))
+    s.wire(s.pin("U203", "L2"), (46, 120), s.pin("L201", "2"))
+    s.label("SW1", (49, 112), 0)
+    s.label("SW2", (49, 120), 0)
     s.gnd("U203", "GND", 2)
     s.gnd("U203", "PGND", 2)
     out = s.stub("U203", "VOUT", 8)
@@ -104,16 +103,15 @@ def _regulator(s: Sheet) -> None:
         s.place(ref, key, x, 110)
         s.wire((x, out[1]), s.pin(ref, "1"))
         s.gnd(ref, "2", 1)
-    s.text((13, 133), "Why buck-boost: the cell runs from 4.2 V down to 3.0 V and crosses 3.3 V; the radio needs 3.0 V at least.\n"
-                      "U203 gives 0.8 A in boost (VSYS 2.5 to 3.3 V) and 1.2 A in buck; the rail's worst sum is 0.54 A (docs).\n"
-                      "PS low = power save: 50 uA idle.  L201 2.2 uH, 3 A.  Peak coil current at 3.0 V in:\n"
-                      "0.54 A x 3.3 / (3.0 x 0.9) + 0.15 A = 0.81 A, limit 1.7 A.\n"
+    s.text((13, 133), "Why buck-boost: the cell runs from 4.2 V to 3.0 V and crosses 3.3 V; the radio needs 3.0 V.\n"
+                      "U203 gives 0.8 A in boost (VSYS 2.5 to 3.3 V) and 1.2 A in buck; the rail's worst sum is 0.53 A (docs).\n"
+                      "PS low = power save: 50 uA idle.  Peak coil current at 3.0 V in: 0.53 A x 3.3 / (3.0 x 0.9) + 0.15 A = 0.80 A, limit 1.7 A.\n"
                       "Brown-out: U203 starts at 1.9 V, the protection cuts at 2.4 V, the S3 resets below 2.98 V:\n"
                       "firmware must sleep at 3.3 V cell voltage (gauge alert).")
-    s.box((149, 81), (222, 129), "Rails")
-    s.text((151, 87), "VBUS     5.0 V from USB-C, fused\n"
-                      "VBAT     cell behind protection, 3.0 to 4.2 V\n"
-                      "VSYS     power path: 4.4 V on USB, else VBAT\n"
-                      "+3V3     logic, microphones, haptic, Qwiic\n"
-                      "MIC_VDD  +3V3 through the mute switch\n"
-                      "LED_VDD  VSYS through U502")
+    s.box((149, 81), (222, 104), "Rails")
+    s.text((151, 87), "VBUS: 5.0 V from USB-C, fused\n"
+                      "VBAT: cell behind protection, 3.0 to 4.2 V\n"
+                      "VSYS: power path: 4.4 V on USB, else VBAT\n"
+                      "+3V3: logic, microphones, haptic, Qwiic\n"
+                      "MIC_VDD: +3V3 through the mute switch\n"
+                      "LED_VDD: VSYS through U502")

@@ -12,7 +12,7 @@ def draw(s: Sheet) -> None:
 
 
 def _i2c(s: Sheet) -> None:
-    s.box((11, 12), (140, 62), "I2C and Qwiic")
+    s.box((11, 12), (137, 62), "I2C and Qwiic")
     s.port("I2C_SDA", (24, 36), 180)
     s.port("I2C_SCL", (24, 40), 180, "input")
     s.place("J601", "qwiic", 110, 34, ref_at=(3, -1), value_at=(3, 0.8), justify="left")
@@ -31,12 +31,12 @@ def _i2c(s: Sheet) -> None:
     s.rail("+3V3", "C601", "1", 1)
     s.gnd("C601", "2", 1)
     s.text((13, 52), "One pair of pull-ups for the whole bus: 4.7 k, 100 pF of board and cable: rise 0.85 x 4.7 k x 100 pF\n"
-                     "= 0.4 us at 100 kHz; for 400 kHz keep the Qwiic cable under 20 cm.  Qwiic may take 200 mA.\n"
+                     "= 0.4 us at 100 kHz; for 400 kHz keep the Qwiic cable under 20 cm.  Qwiic may take 100 mA.\n"
                      "Taken addresses: 0x36 fuel gauge, 0x5A haptic.")
 
 
 def _programming(s: Sheet) -> None:
-    s.box((11, 65), (140, 116), "Programming pads (only if USB cannot be used)")
+    s.box((11, 65), (137, 116), "Programming pads (only if USB cannot be used)")
     rows = [("TP601", "+3V3"), ("TP602", "EN"), ("TP603", "BOOT"), ("TP604", "UART_TX"), ("TP605", "UART_RX"), ("TP606", "GND")]
     for i, (ref, net) in enumerate(rows):
         x = 24 + 20 * i
@@ -52,7 +52,7 @@ def _programming(s: Sheet) -> None:
 
 
 def _test_points(s: Sheet) -> None:
-    s.box((11, 119), (140, 155), "Test points and screws")
+    s.box((11, 119), (137, 155), "Test points and screws")
     for i, net in enumerate(("VBUS", "VSYS", "VBAT", "MIC_VDD", "LED_VDD", "GND")):
         x = 20 + 18 * i
         ref = f"TP61{i}"

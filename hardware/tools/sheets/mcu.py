@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 from sheet import Sheet
+
+PINS = Path(__file__).resolve().parents[2] / "pins.toml"
 
 # net, module pin name, direction as seen from the module
 LEFT = [
@@ -48,8 +53,8 @@ def _reset_and_boot(s: Sheet) -> None:
     s.place("R301", "R:10k", 34, 24)
     s.rail("+3V3", "R301", "1", 1)
     en = s.wire(s.pin("R301", "2"), (34, 32))
-    s.place("SW301", "small_switch", 24, 40, rot=90, ref_at=(-3.5, -0.8), value_at=(-3.5, 0.9), justify="right")
-    s.wire(en, (24, 32), s.pin("SW301", "2"))
+    s.place("SW301", "small_switch", 27, 40, rot=90, ref_at=(-3.5, -0.8), value_at=(-3.5, 0.9), justify="left")
+    s.wire(en, (27, 32), s.pin("SW301", "2"))
     s.gnd("SW301", "1", 2)
     s.place("C303", "C:1u", 34, 38)
     s.wire(en, s.pin("C303", "1"))
@@ -63,8 +68,8 @@ def _reset_and_boot(s: Sheet) -> None:
     s.place("R302", "R:10k", 34, 64)
     s.rail("+3V3", "R302", "1", 1)
     boot = s.wire(s.pin("R302", "2"), (34, 72))
-    s.place("SW302", "small_switch", 24, 80, rot=90, ref_at=(-3.5, -0.8), value_at=(-3.5, 0.9), justify="right")
-    s.wire(boot, (24, 72), s.pin("SW302", "2"))
+    s.place("SW302", "small_switch", 27, 80, rot=90, ref_at=(-3.5, -0.8), value_at=(-3.5, 0.9), justify="left")
+    s.wire(boot, (27, 72), s.pin("SW302", "2"))
     s.gnd("SW302", "1", 2)
     s.wire(boot, (60, 72))
     s.port("BOOT", (60, 72), 0, "output")
@@ -74,7 +79,7 @@ def _reset_and_boot(s: Sheet) -> None:
 
 
 def _notes(s: Sheet) -> None:
-    s.box((11, 99), (146, 155), "Notes")
+    s.box((11, 99), (137, 155), "Notes")
     s.text((13, 105), "Strapping at reset:  GPIO0 high (R302) = boot from flash.  GPIO3 open: JTAG over USB.\n"
                       "GPIO45 low (inside) = 3.3 V flash.  GPIO46 low (inside) = ROM messages on, download allowed.\n"
                       "Nothing else may ever hang on these four.  GPIO35 to 37 belong to the octal PSRAM: open.\n\n"
@@ -84,6 +89,12 @@ def _notes(s: Sheet) -> None:
                       "C301 next to pin 2.  Rail droop of a 340 mA step before the loop of U203 answers (10 us):\n"
                       "340 mA x 10 us / 66 uF = 52 mV.  Brown-out reset is at 2.98 V.\n\n"
                       "TALK, GAUGE_ALRT, VBUS_SENSE, CHG_STAT and MUTE_SENSE are RTC pins: each can wake deep sleep.")
-    s.box((158, 70), (222, 129), "Pins")
-    s.text((160, 76), "hardware/pins.toml is the table;\nfirmware includes pins.h made\nfrom it, tests compare both with\n"
-                      "the netlist.\n\nFree: 38 to 42, 47, 48.")
+    s.box((158, 37), (222, 129), "Pins: hardware/pins.toml")
+    table = tomllib.loads(PINS.read_text(encoding="utf-8"))
+    rows = sorted((pin["gpio"], net) for section in ("pins", "extras") for net, pin in table[section].items())
+    half = (len(rows) + 1) // 2
+    for column, part in enumerate((rows[:half], rows[half:])):
+        s.text((162 + 30 * column, 44), "\n".join(f"{gpio}" for gpio, _ in part))
+        s.text((167 + 30 * column, 44), "\n".join(net for _, net in part))
+    s.text((162, 72), "Firmware includes pins.h, made from that table;\ntests compare it with the netlist.\n\n"
+                      "Free: 38 to 42, 47, 48.\n\n35, 36, 37 stay open: octal PSRAM.\n3, 45, 46 stay open: strapping.")

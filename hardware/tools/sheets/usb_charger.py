@@ -20,14 +20,14 @@ def _usb(s: Sheet) -> None:
     s.place("F101", "fuse", 46, 36, rot=90)
     s.wire(vbus_in, s.pin("F101", "1"))
     s.label("VBUS_IN", (37, 36))
-    fused = s.wire(s.pin("F101", "2"), (58, 36))
-    s.power("VBUS", (52, 36))
-    s.flag((55, 36))
-    s.place("C101", "C:10u", 58, 40)
+    fused = s.wire(s.pin("F101", "2"), (76, 36))
+    s.power("VBUS", (53, 36))
+    s.flag((66, 36))
+    s.place("C101", "C:10u", 76, 40)
     s.wire(fused, s.pin("C101", "1"))
     s.gnd("C101", "2", 1)
     # configuration channel: this end is a sink
-    for ref, name, y, x in (("R101", "CC1", 40, 42), ("R102", "CC2", 42, 48)):
+    for ref, name, y, x in (("R101", "CC1", 40, 42), ("R102", "CC2", 42, 52)):
         s.label(name, s.stub("J101", name, 2))
         s.place(ref, "R:5.1k", x, 76)
         s.label(name, s.stub(ref, "1", 3), 90)
@@ -48,7 +48,7 @@ def _usb(s: Sheet) -> None:
     s.gnd("J101", "SHIELD", 2)
     s.gnd("J101", "A1", 2)
     s.flag(s.wire((24, 68), (31, 68)))
-    s.text((56, 60), "CC1, CC2: 5.1 k to ground each: we ask\nfor power as a sink (USB-C, Rd).\n"
+    s.text((50, 59), "CC1, CC2: 5.1 k to ground each: we ask\nfor power as a sink (USB-C, Rd).\n"
                      "U101 clamps the data pair and VBUS;\nplace it next to J101.")
 
 
@@ -64,7 +64,7 @@ def _sense(s: Sheet) -> None:
     s.wire(node, (42, 111), s.pin("C105", "1"))
     s.gnd("C105", "2", 1)
     s.port("VBUS_SENSE", s.wire((42, 111), (62, 111)), 0, "output")
-    s.text((48, 116), "VBUS_SENSE = VBUS / 2: 2.5 V at 5.0 V.\nNo USB: 0 V, and the battery feeds nothing.")
+    s.text((44, 121), "VBUS_SENSE = VBUS / 2: 2.5 V at 5.0 V.\nNo USB: 0 V, and the battery feeds nothing.")
 
 
 def _charger(s: Sheet) -> None:
@@ -90,10 +90,10 @@ def _charger(s: Sheet) -> None:
     s.gnd("R106", "2", 1)
     s.gnd("U102", "8", 2)
     # outputs
-    out = s.stub("U102", "OUT", 22)
-    s.power("VSYS", s.wire(out, (out[0] + 14, out[1])))
-    s.place("C103", "C:22u", 176, 41)
-    s.wire((176, 36), s.pin("C103", "1"))
+    out = s.wire(s.stub("U102", "OUT", 5), (165, 28), (190, 28))
+    s.power("VSYS", out)
+    s.place("C103", "C:22u", 176, 32)
+    s.wire((176, 28), s.pin("C103", "1"))
     s.gnd("C103", "2", 1)
     bat = s.stub("U102", "BAT", 28)
     s.place("C104", "C:10u", 188, 47)
@@ -120,4 +120,4 @@ def _notes(s: Sheet) -> None:
     s.text((91, 97), "Use while charging: the power path serves VSYS first (DPPM, 4.4 V) and gives the cell what is left.\n"
                      "When the load is above 500 mA the cell helps, so a Wi-Fi burst never pulls VBUS down.\n"
                      "Heat: (5.0 V - 3.7 V) x 494 mA = 0.64 W in U102 at mid charge; 16-VQFN with vias about 45 K/W:\n"
-                     "+29 K. At 3.0 V: 1.0 W, +45 K; above 125 C junction U102 lowers the current by itself.", 1.27)
+                     "+29 K. At 3.0 V: 1.0 W, +45 K; above 125 C junction U102 lowers the current by itself.")

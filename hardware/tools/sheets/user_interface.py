@@ -14,10 +14,10 @@ def draw(s: Sheet) -> None:
 
 def _talk(s: Sheet) -> None:
     s.box((11, 12), (112, 70), "Talk button: hold to talk; wakes from sleep")
-    s.place("SW501", "talk_switch", 22, 40, rot=90, ref_at=(-3.5, -0.8), value_at=(-3.5, 0.9), justify="right")
+    s.place("SW501", "talk_switch", 22, 40, rot=90, ref_at=(-3.5, -0.8), value_at=(-3.5, 0.9), justify="left")
     s.gnd("SW501", "1", 3)
     node = s.wire(s.pin("SW501", "2"), (22, 32))
-    s.place("D501", "esd", 34, 40, rot=90, ref_at=(1.8, -0.8), value_at=(1.8, 0.9), justify="left")
+    s.place("D501", "esd", 34, 40, rot=90, ref_at=(1.8, -0.8), value_at=(1.8, 0.9), justify="right")
     s.wire(node, (34, 32), s.pin("D501", "2"))
     s.gnd("D501", "1", 4)
     s.place("R501", "R:100R", 52, 32, rot=90)
@@ -38,13 +38,13 @@ def _talk(s: Sheet) -> None:
 
 def _mute(s: Sheet) -> None:
     s.box((115, 12), (222, 70), "Mute: the switch itself cuts the microphones' supply")
-    s.place("SW502", "slide_switch", 138, 32, ref_at=(-3.5, -5.4), value_at=(-3.5, -3.8), justify="left")
+    s.place("SW502", "slide_switch", 138, 32, ref_at=(-3.5, -7.6), value_at=(-3.5, -6), justify="left")
     s.wire(s.stub("SW502", "B", 4), (130, 28))
     s.power("+3V3", (130, 28))
     on = s.wire(s.pin("SW502", "A"), (168, 30))
     s.power("MIC_VDD", s.wire(on, (168, 26)))
     s.flag((162, 30))
-    s.place("R503", "R:47k", 152, 36, ref_at=(1.3, -0.8), value_at=(1.3, 0.9))
+    s.place("R503", "R:220k", 152, 36, ref_at=(1.3, -0.8), value_at=(1.3, 0.9))
     s.wire((152, 30), s.pin("R503", "1"))
     s.gnd("R503", "2", 1)
     muted = s.wire(s.pin("SW502", "C"), (146, 34), (146, 50), (172, 50))
@@ -61,15 +61,18 @@ def _mute(s: Sheet) -> None:
     s.wire(s.pin("R506", "2"), (190, 40))
     s.power("GND", s.wire(s.pin("R506", "1"), (190, 30), (197, 30), (197, 32)))
     s.text((117, 57), "Slide towards D502: +3V3 leaves MIC_VDD and lights D502 (1.3 mA).  No software is\n"
-                      "involved and none can undo it.  R503 empties MIC_VDD (1.3 uF x 47 k = 61 ms at most).\n"
+                      "involved and none can undo it.  R503 empties MIC_VDD (1.3 uF x 220 k = 0.3 s at most).\n"
                       "MUTE_SENSE only tells the firmware, which then stops the microphones' clocks.")
 
 
 def _light(s: Sheet) -> None:
-    s.box((11, 73), (146, 116), "Light: one addressable RGB LED, supply can be switched off")
-    s.place("U502", "load_switch", 48, 92, ref_at=(-6, -6.2), value_at=(-6, -4.6), justify="left")
+    s.box((11, 73), (222, 116), "Light: one addressable RGB LED, supply can be switched off")
+    s.place("U502", "load_switch", 48, 92, ref_at=(0, -7.4), value_at=(0, -5.8), justify="left")
     s.rail("VSYS", "U502", "VIN", 4, rise=3)
     s.open_pin("U502", "CT", "QOD")
+    s.place("C507", "C:1u", 180, 94)
+    s.rail("VSYS", "C507", "1", 1)
+    s.gnd("C507", "2", 1)
     enable = s.stub("U502", "ON", 12)
     s.port("LED_EN", s.wire(enable, (24, enable[1])), 180, "input")
     s.place("R507", "R:1M", 28, 90, ref_at=(-1.3, -0.8), value_at=(-1.3, 0.9), justify="right")
@@ -81,18 +84,18 @@ def _light(s: Sheet) -> None:
     s.place("C502", "C:10u", 66, 96)
     s.wire(out, s.pin("C502", "1"))
     s.gnd("C502", "2", 1)
-    s.place("U501", "led_buffer", 98, 94, ref_at=(2, -7.4), value_at=(2, -5.8), justify="left")
+    s.place("U501", "led_buffer", 112, 94, ref_at=(2, -7.4), value_at=(2, -5.8), justify="left")
     s.port("LED_DATA", s.stub("U501", "A", 4), 180, "input")
     s.rail("LED_VDD", "U501", "5", 1)
     s.gnd("U501", "3", 1)
-    s.place("R508", "R:330R", 110, 94, rot=90)
+    s.place("R508", "R:330R", 128, 94, rot=90)
     s.wire(s.pin("U501", "Y"), s.pin("R508", "1"))
-    s.place("D503", "rgb", 124, 94, ref_at=(2, -7.4), value_at=(2, -5.8), justify="left")
+    s.place("D503", "rgb", 146, 94, ref_at=(2, -7.4), value_at=(2, -5.8), justify="left")
     s.wire(s.pin("R508", "2"), s.pin("D503", "DIN"))
     s.rail("LED_VDD", "D503", "VDD", 1)
     s.gnd("D503", "VSS", 1)
     s.open_pin("D503", "DOUT")
-    for ref, x in (("C503", 138),):
+    for ref, x in (("C503", 164),):
         s.place(ref, "C:100n", x, 94)
         s.rail("LED_VDD", ref, "1", 1)
         s.gnd(ref, "2", 1)
@@ -105,7 +108,7 @@ def _light(s: Sheet) -> None:
 
 
 def _haptic(s: Sheet) -> None:
-    s.box((11, 119), (146, 155), "Haptic: ERM coin motor, I2C address 0x5A")
+    s.box((11, 119), (137, 155), "Haptic: ERM coin motor, I2C address 0x5A")
     s.place("U503", "haptic", 58, 138, ref_at=(2, -11), value_at=(2, -9.4), justify="left")
     s.port("I2C_SDA", s.stub("U503", "SDA", 18), 180)
     s.port("I2C_SCL", s.stub("U503", "SCL", 18), 180, "input")
