@@ -8,7 +8,7 @@ on purpose: a test decides byte by byte what arrives, and when the line goes dea
         …
         assert model.requests[0].messages[-1]["content"] == "hi"
 
-One answer is taken per request. When the script is used up, further requests get status 599, which no client retries, and
+One answer is taken per request. When the script is used up, further requests get status 418, which nobody retries, and
 `model.surplus` counts them.
 """
 
@@ -254,7 +254,7 @@ class ScriptedModel:
                 script = self._answers.pop(0) if self._answers else None
                 self.surplus += script is None
             if script is None:
-                script = fails(599, "the script is used up")
+                script = fails(418, "the script is used up")
             answer = script(request) if callable(script) else script
             gone = asyncio.create_task(_gone(reader))
             work = asyncio.create_task(self._answer(writer, request, answer))

@@ -71,7 +71,7 @@ class CallAssembler:
         out: list[ToolCall] = []
         taken: set[str] = set()
         for number, part in enumerate(self._parts):
-            ident = part.id if part.id and part.id not in taken else f"{fresh_id}_{number}"
+            ident = part.id if part.id and part.id not in taken else f"{fresh_id}{number}"
             taken.add(ident)
             out.append(ToolCall(ident, part.name, "".join(part.arguments)))
         return tuple(out)

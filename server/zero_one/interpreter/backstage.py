@@ -36,7 +36,7 @@ def litellm() -> Any:
     """The litellm module, imported on first use; call it backstage only. No price list is fetched, nothing is reported."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # its other mode reads .env files by itself
-    module = importlib.import_module("litellm")
+    module: Any = importlib.import_module("litellm")
     if not getattr(module, "_zero_one_quiet", False):
         module.telemetry = False
         module.suppress_debug_info = True

@@ -23,6 +23,7 @@ Kind = Literal[
     "bad_request",
     "server",
     "unreadable",
+    "empty",
     "not_installed",
 ]
 

@@ -221,7 +221,7 @@ class LiteLlm:
                 line.put(Thought(""))
         line.put(
             Finished(
-                calls.finish(f"call_{uuid4().hex[:10]}"), reason or "stop", self._used(litellm, usage, messages, length)
+                calls.finish(uuid4().hex[:8]), reason or "stop", self._used(litellm, usage, messages, length)
             )
         )
 

@@ -45,7 +45,7 @@ class Toolbox:
     def __init__(self, languages: Sequence[str], hands: Hands, resolve: Callable[[str], str | None]) -> None:
         self._languages = list(languages)
         self._hands = hands
-        self._resolve = resolve
+        self.resolve = resolve
         self._methods = {name.replace(".", "_"): name for name in hands.names}
 
     def schemas(self) -> list[dict[str, Any]]:
@@ -85,7 +85,7 @@ class Toolbox:
         name = call.name.strip().removeprefix("functions.")
         if name in _RUN_NAMES:
             return self._code(arguments.get("language"), arguments)
-        if (language := self._resolve(name)) is not None and ("code" in arguments or len(arguments) == 1):
+        if (language := self.resolve(name)) is not None and ("code" in arguments or len(arguments) == 1):
             return self._code(language, arguments)
         return self._method(name, arguments)
 
@@ -93,7 +93,7 @@ class Toolbox:
         has = ", ".join(self._languages) or "no language"
         if not isinstance(language, str) or not language.strip():
             raise BadCall(f"Say which language: {has}.")
-        name = self._resolve(language)
+        name = self.resolve(language)
         if name is None:
             raise BadCall(f"{language} cannot be run on this machine. It has {has}.")
         code = arguments.get("code", next(iter(arguments.values()), None) if len(arguments) == 1 else None)

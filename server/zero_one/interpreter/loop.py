@@ -1,0 +1,192 @@
+"""The interpreter of one conversation: a model, a history, a terminal and hands, put together."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from zero_one.computer.hands import Hands, HandsError
+from zero_one.computer.languages import registry
+from zero_one.computer.terminal import Terminal
+from zero_one.config.settings import Settings
+from zero_one.interpreter.asking import Describe, describe
+from zero_one.interpreter.base import Approver
+from zero_one.interpreter.chat import Form, chat, tokens
+from zero_one.interpreter.faults import ModelFault
+from zero_one.interpreter.history import History
+from zero_one.interpreter.listening import Heard, listen
+from zero_one.interpreter.model import Model
+from zero_one.interpreter.outlet import Outlet
+from zero_one.interpreter.prompt import Host, system_prompt
+from zero_one.interpreter.run import ModelRun
+from zero_one.interpreter.tools import Toolbox
+from zero_one.protocol.lmc import Message
+
+LONGEST_IMAGE = 20 * 1024 * 1024
+"""Bytes of an image file that is shown to a model."""
+_ANSWER_SHARE = 4
+"""One part in so many of the context window is left for the answer."""
+
+
+class ModelInterpreter:
+    """See ``base.Interpreter``. ``describe`` puts the questions; ``now`` is the time that the model is told."""
+
+    def __init__(
+        self,
+        model: Model,
+        terminal: Terminal,
+        hands: Hands,
+        history: History,
+        settings: Settings,
+        *,
+        describe: Describe = describe,
+        now: Callable[[], datetime] = lambda: datetime.now().astimezone(),
+    ) -> None:
+        self.model, self.machine, self.hands, self.history = model, terminal, hands, history
+        self.settings, self.describe = settings, describe
+        self.host = Host.here(terminal.folder)
+        known = {name: kind for name, kind in registry.available().items() if name in terminal.languages}
+        self._toolbox = Toolbox(terminal.languages, hands, lambda name: registry.resolve(name, known))
+        self._now = now
+        self._runs: list[ModelRun] = []
+        self._acting: ModelRun | None = None
+        self._no_tools = self._no_vision = False
+        self._scale = 1.0  # of the context window, once the endpoint said that it was exceeded
+        if terminal.allow is None:
+            terminal.allow = self._gate
+
+    def respond(self, request: Message, approve: Approver, *, images: tuple[Message, ...] = ()) -> ModelRun:
+        """Begin a turn. One that still talks is hushed; code that it runs goes on until new code takes its place."""
+        self._runs = [run for run in self._runs if not run.done]
+        for run in self._runs:
+            run.hush()
+        self.history.add(request)
+        text = request.content if isinstance(request.content, str) else ""
+        run = ModelRun(self, text, approve, images)
+        self._runs.append(run)
+        return run
+
+    def note(self, message: Message) -> None:
+        """Write down what was said without the model: a spoken command and its reply."""
+        self.history.add(message)
+        self.history.save()
+
+    async def warm(self) -> None:
+        """Load what the first call needs, ahead of it."""
+        await self.model.facts()
+
+    async def close(self) -> None:
+        """Stop everything and end the languages."""
+        await asyncio.gather(*(run.cancel() for run in self._runs))
+        await self.history.saved()
+        await self.machine.close()
+
+    # --- for runs ----------------------------------------------------------------------------------------------------
+
+    def notice(self) -> str:
+        """What the user has to hear about the history, once."""
+        notice, self.history.notice = self.history.notice, ""
+        return notice
+
+    async def prepare(self, images: tuple[Message, ...]) -> None:
+        """Write the request's images and the request down."""
+        for image in images:
+            self.history.add(await asyncio.to_thread(_loaded, image))
+        await self.history.saved()
+
+    async def ask_model(self, outlet: Outlet, step: str) -> Heard:
+        """One answer. What the model turns out to be unable to do is left out from then on."""
+        shortened = False
+        while True:
+            facts = await self.model.facts()
+            with_tools = facts.tools is not False and not self._no_tools
+            vision = (self.settings.multimodal if facts.vision is None else facts.vision) and not self._no_vision
+            tools = self._toolbox.schemas() if with_tools else None
+            system = system_prompt(
+                self.host,
+                languages=self.machine.languages,
+                hands=self.hands.names,
+                tools=with_tools,
+                now=self._now(),
+                vision=vision,
+                instructions=self.settings.model.instructions,
+            )
+            budget = int(facts.window * self._scale)
+            reserved = min(facts.max_tokens or budget // _ANSWER_SHARE, budget // 2)
+            reserved += tokens([{"content": str(tools)}]) if tools else 0
+            form = Form(with_tools, vision, self.settings.caps.output_chars, budget)
+            messages = chat(system, self.history.entries, form, reserved=reserved)
+            try:
+                return await listen(self.model, messages, self._toolbox, outlet, self.history, step, tools=tools)
+            except ModelFault as fault:
+                if fault.kind == "no_tools" and with_tools:
+                    self._no_tools = True
+                elif fault.kind == "no_vision" and vision:
+                    self._no_vision = True
+                elif fault.kind == "too_long" and not shortened:
+                    shortened = True
+                    self._scale = min(self._scale / 2, tokens(messages) / 2 / facts.window)
+                else:
+                    raise
+
+    @asynccontextmanager
+    async def hands_free(self, run: ModelRun) -> AsyncIterator[None]:
+        """Code of an earlier turn that still runs ends here: the new request takes its place."""
+        if self._acting is not None and self._acting is not run:
+            await self._acting.cancel()
+        self._acting = run
+        try:
+            yield
+        finally:
+            if self._acting is run:
+                self._acting = None
+
+    async def _gate(self, name: str, arguments: Mapping[str, Any]) -> None:
+        """``computer.*`` inside running code is covered by the yes that the code got; after it has ended, by nothing."""
+        if self._acting is None:
+            raise HandsError(f"computer.{name} was called by code that is over.", "Run it again, and it will be asked about.")
+
+
+def _loaded(image: Message) -> Message:
+    """An image message with its picture inside: a ``path`` is read, and must be a picture."""
+    if image.format != "path":
+        return image
+    path = Path(str(image.content)).expanduser()
+    try:
+        if path.stat().st_size > LONGEST_IMAGE:
+            return Message("user", "message", content=f"[The image {path.name} is too large to be shown]")
+        data = path.read_bytes()
+    except OSError as error:
+        return Message("user", "message", content=f"[The image {path.name} could not be read: {error.strerror}]")
+    kind = picture_kind(data)
+    if kind is None:
+        return Message("user", "message", content=f"[{path.name} is not a picture]")
+    return replace(image, format=f"base64.{kind}", content=base64.b64encode(data).decode())
+
+
+def picture_kind(data: bytes) -> str | None:
+    """``png``, ``jpeg``, ``gif`` or ``webp`` by the first bytes, or None."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "png"
+    if data.startswith(b"\xff\xd8\xff"):
+        return "jpeg"
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return "gif"
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return None
+
+
+def decodable(content: str) -> bool:
+    """Whether base64 text is a picture."""
+    try:
+        return picture_kind(base64.b64decode(content[:64] + "=" * (-len(content[:64]) % 4))) is not None
+    except (binascii.Error, ValueError):
+        return False
