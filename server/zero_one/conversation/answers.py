@@ -1,0 +1,47 @@
+"""What a spoken or typed answer to an approval question means."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+_LEAD = r"(?:(?:um+|uh+|er+|well|oh|okay so|so|please|hey|right|ah+)[ ,.!]+)*"
+_YES = re.compile(
+    rf"{_LEAD}(?:yes|yeah|yep|yup|yes please|sure|sure thing|of course|okay|ok|go ahead|go for it|do it|please do|"
+    r"do that|run it|fine|that's fine|that is fine|sounds good|absolutely|definitely|correct|approved?|affirmative|"
+    r"by all means|certainly|make it so|you can|you may|yes you (?:can|may))"
+    r"(?:[ ,.!]+(?:yes|yeah|please|sure|okay|ok|do|do it|do that|go ahead|go for it|run it|thanks|thank you|"
+    r"that's fine|fine|of course|it's fine|you can|you may))*[ .!]*",
+    re.I,
+)
+_NO = re.compile(
+    rf"{_LEAD}(?:no|nope|nah|no way|no thanks|no thank you|don't|do not|never|never mind|cancel|stop|negative|"
+    r"don't do (?:it|that)|do not do (?:it|that)|don't run (?:it|that)|leave it|forget it|rather not|i'd rather not|"
+    r"please don't|not now|not yet|wait|hold on|abort|nein|non)\b",
+    re.I,
+)
+_BUT = re.compile(r"^[ ,.;:!–—-]*(?:but|and|instead|rather|just|only|please)?[ ,:]*", re.I)
+_NO_BUT = "thanks thank you please no nope don't do not stop cancel it that way just leave then"
+_FILLERS = frozenset(_NO_BUT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """``unclear`` is neither: the caller takes it as a no, with the words as its ``but``."""
+
+    answer: Literal["yes", "no", "unclear"]
+    but: str | None = None
+
+
+def read_answer(text: str) -> Heard:
+    """Read an answer. Only a plain yes is a yes: a yes with a condition ("yes, but …") is a no with a correction."""
+    text = text.strip().replace("’", "'")
+    if _YES.fullmatch(text):
+        return Heard("yes")
+    no = _NO.match(text)
+    if no is None:
+        return Heard("unclear", text or None)
+    rest = _BUT.sub("", text[no.end() :], count=1).strip()
+    words = re.sub(r"[^\w' ]", " ", rest.lower()).split()
+    return Heard("no", rest if any(word not in _FILLERS for word in words) else None)

@@ -1,0 +1,146 @@
+"""From a request to an answer: a spoken command, else the interpreter, else what to configure."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Protocol
+
+from zero_one.commands.base import Reply
+from zero_one.conversation import phrases
+from zero_one.conversation.services import Services
+from zero_one.conversation.turn import Turn
+from zero_one.interpreter.base import Decision, Interpreter, Question
+from zero_one.interpreter.history import History
+from zero_one.protocol.lmc import Message
+
+log = logging.getLogger(__name__)
+
+
+class Stage(Protocol):
+    """What an answer needs of its conversation."""
+
+    device: str
+
+    def show(self, message: Message) -> None: ...
+
+    def tell(self, turn: Turn, text: str, *, final: bool = False) -> None:
+        """Speak (and account for) more of the turn's text; ``final`` closes what has no end yet."""
+
+    def notice(self, text: str) -> object:
+        """Say something that is not part of the answer."""
+
+    def trouble(self, where: str, text: str, *, shown: bool = False) -> None:
+        """Say that something failed, and show it unless it is ``shown`` already."""
+
+    async def ask(self, turn: Turn, question: Question) -> Decision: ...
+
+    async def effect(self, turn: Turn, reply: Reply) -> None: ...
+
+    def settle(self) -> None: ...
+
+
+class Brain:
+    """One per conversation. ``working`` is the turn whose run is not finished, be it only its code."""
+
+    def __init__(self, services: Services, history: History, stage: Stage) -> None:
+        self._services, self._history, self._stage = services, history, stage
+        self._interpreter: Interpreter | None = None
+        self.working: Turn | None = None
+
+    async def answer(self, turn: Turn, text: str, images: tuple[tuple[str, str], ...] = ()) -> None:
+        """Answer a request, to its end."""
+        commands = self._services.commands
+        match = commands.match(text) if commands is not None and not images else None
+        if commands is not None and match is not None:
+            log.debug("%s: %r is the command %s", self._stage.device, text, match.command)
+            self._remember(Message("user", "message", content=text))
+            reply = await commands.run(match, self._stage.device)
+            await self._reply(turn, reply)
+        elif self._services.interpreter is not None:
+            if self._interpreter is None:
+                self._interpreter = self._services.interpreter(self._stage.device, self._history)
+            await self._think(turn, text, images, self._interpreter)
+        else:
+            self._remember(Message("user", "message", content=text))
+            self._say(turn, phrases.NO_MODEL.format(text=text.rstrip(".!? ")))
+
+    async def end_work(self) -> None:
+        """Stop model and code of the run that is not finished, and wait until all of it is gone."""
+        turn = self.working
+        if turn is None or turn.run is None:
+            return
+        await turn.run.cancel()
+        if turn.task is not None and turn.task is not asyncio.current_task():
+            await asyncio.wait([turn.task])
+
+    async def close(self) -> None:
+        await self.end_work()
+        if self._interpreter is not None:
+            await self._interpreter.close()
+
+    def _remember(self, message: Message) -> str | None:
+        return self._history.add(message).message.id
+
+    def _say(self, turn: Turn, text: str, show: str = "") -> None:
+        """A whole answer at once."""
+        turn.begin(self._remember(Message("assistant", "message", content=text)))
+        self._stage.show(Message("assistant", "message", content=show or text))
+        self._stage.tell(turn, text, final=True)
+
+    async def _reply(self, turn: Turn, reply: Reply) -> None:
+        await self._stage.effect(turn, reply)
+        if reply.failed:
+            turn.failed = True
+            self._stage.show(Message("server", "error", content=reply.show or reply.say))
+        if reply.say:
+            self._say(turn, reply.say, reply.show)
+        elif reply.show:
+            self._stage.show(Message("assistant", "message", content=reply.show))
+
+    # --- the model
+
+    async def _think(
+        self, turn: Turn, text: str, images: tuple[tuple[str, str], ...], interpreter: Interpreter
+    ) -> None:
+        # A new request replaces code that still runs for an older one.
+        await self.end_work()
+        if turn.over:
+            self._remember(Message("user", "message", content=text))
+            return
+        pictures = tuple(Message("user", "image", format_, content) for format_, content in images)
+        request = Message("user", "message", content=text)
+        turn.run = interpreter.respond(request, lambda question: self._stage.ask(turn, question), images=pictures)
+        self.working = turn
+        try:
+            async for message in turn.run:
+                self._take(turn, message)
+        finally:
+            turn.acting = False
+            if self.working is turn:
+                self.working = None
+            self._stage.tell(turn, "", final=True)
+            turn.cut(self._history)
+            self._stage.settle()
+
+    def _take(self, turn: Turn, message: Message) -> None:
+        """One streamed message of the run: shown always, spoken where it is the assistant's word or a failure."""
+        self._stage.show(message)
+        if message.role == "assistant" and message.type == "message":
+            turn.acting = False
+            if message.start or not turn.parts or (message.id is not None and turn.parts[-1].id != message.id):
+                turn.begin(message.id)
+            if isinstance(message.content, str) and message.content:
+                turn.spans.mark("first_token")
+                self._stage.tell(turn, message.content)
+            if message.end:
+                self._stage.tell(turn, "", final=True)
+        elif message.type == "code":
+            self._stage.tell(turn, "", final=True)
+            turn.acting = message.end or turn.acting
+        elif message.role == "computer":
+            turn.acting = True
+        elif message.type == "error" and isinstance(message.content, str):
+            turn.failed = True
+            self._stage.trouble("interpreter", message.content, shown=True)
+        self._stage.settle()

@@ -1,0 +1,77 @@
+"""What must outlive a restart besides the history: announcements that wait for their device, utterances already taken.
+
+One small JSON file per device, replaced whole (a crash leaves the old file or the new one, never half of one).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import os
+import re
+from pathlib import Path
+
+from zero_one.config.paths import private_dir
+
+log = logging.getLogger(__name__)
+
+_MAX_SEEN = 64
+
+
+def safe_name(device: str) -> str:
+    """A file name for a device id: readable, and different for different ids on every file system."""
+    readable = re.sub(r"[^A-Za-z0-9_-]+", "-", device).strip("-")[:40] or "device"
+    return f"{readable}-{hashlib.sha256(device.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+class Mailbox:
+    """``waiting``: texts to say when the device is there again. A file that cannot be read is put aside, and noted."""
+
+    def __init__(self, file: Path | None) -> None:
+        self.waiting: list[str] = []
+        self._seen: list[str] = []
+        self._file = file
+        self._saving = asyncio.Lock()
+        if file is not None and file.exists():
+            self._load(file)
+
+    def _load(self, file: Path) -> None:
+        try:
+            raw = json.loads(file.read_text("utf-8"))
+            self.waiting, self._seen = [str(text) for text in raw["waiting"]], [str(ident) for ident in raw["seen"]]
+        except (OSError, ValueError, KeyError, TypeError) as problem:
+            aside = file.with_suffix(".unreadable")
+            log.warning("%s cannot be read (%s); it is kept as %s", file, problem, aside.name)
+            try:
+                os.replace(file, aside)
+            except OSError as failed:
+                log.warning("%s could not be put aside: %s", file, failed)
+
+    def has(self, ident: str | None) -> bool:
+        """Whether an utterance or message of this id was taken already."""
+        return ident is not None and ident in self._seen
+
+    def take(self, ident: str | None) -> None:
+        """Remember it, so that one sent again after a lost link is not answered twice."""
+        if ident is not None and ident not in self._seen:
+            self._seen = [*self._seen[1 - _MAX_SEEN :], ident]
+
+    async def save(self) -> None:
+        """Raises OSError."""
+        if self._file is None:
+            return
+        async with self._saving:
+            text = json.dumps({"waiting": self.waiting, "seen": self._seen}, ensure_ascii=False)
+            await asyncio.to_thread(_replace, self._file, text)
+
+
+def _replace(file: Path, text: str) -> None:
+    private_dir(file.parent)
+    part = file.with_suffix(".part")
+    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    os.replace(part, file)

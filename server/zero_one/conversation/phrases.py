@@ -1,0 +1,30 @@
+"""What the conversation itself says. Plain words: what happened, what was kept, what to do next."""
+
+from __future__ import annotations
+
+NOTHING_HEARD = "I didn't hear anything. Hold the button while you speak."
+NOT_UNDERSTOOD = "Sorry, I didn't catch that. Please say it again."
+ONLY_COMMANDS = (
+    "I didn't recognise that as a command. Without a speech model I understand only commands; "
+    "say: what can I say, to hear some."
+)
+NO_MODEL = (
+    "I heard: {text}. That is not one of my commands, and no language model is set up. Set the model's name in your "
+    "profile, or the key of a model service in the environment, and I can do much more. "
+    "For now, say: what can I say."
+)
+STILL_WARMING = "One moment, I am still getting ready. I have what you said."
+STILL_THINKING = "I'm still thinking."
+STILL_ACTING = "I'm still working on it."
+STOPPED = "Stopped."
+NOTHING_TO_REPEAT = "I haven't said anything yet."
+NOT_OPEN = "That question is no longer open, so nothing was done."
+INTERNAL = "Something went wrong inside me, and I stopped there. What you said is kept. Please try again."
+NOT_SAVED = "I can't write to the disk, so this conversation is not being saved. {reason}"
+SAID_TOO_EARLY = "Please answer after the question. Say yes, or say no."
+ANSWER_UNCLEAR = "I take that as a no."
+REFUSED = "All right, I won't."
+NO_VOICE = "I can't speak: {reason}"
+LOUDER, QUIETER = "Louder.", "Quieter."
+FASTER, SLOWER = "Faster.", "Slower."
+VOLUME = "Volume {percent} percent."

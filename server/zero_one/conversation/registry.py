@@ -1,0 +1,52 @@
+"""All conversations of a server, one for each device id."""
+
+from __future__ import annotations
+
+import time
+
+from zero_one.conversation.conversation import Conversation
+from zero_one.conversation.services import Services
+
+MAX_IDLE = 64
+"""Conversations kept in memory while nobody is there and nothing goes on; older ones are on disk alone."""
+
+
+class Conversations:
+    """Finds or makes the one conversation of a device. It survives reconnects."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._all: dict[str, Conversation] = {}
+
+    def get(self, device: str) -> Conversation:
+        conversation = self._all.pop(device, None)
+        if conversation is None:
+            # Generations never go back, not even over a restart: devices drop what is older than what they know.
+            conversation = Conversation(device, self._services, generation=int(time.time()))
+        self._all[device] = conversation
+        return conversation
+
+    def resume(self, device: str) -> tuple[int, str]:
+        """Generation and state of a device's conversation, for the hello."""
+        conversation = self.get(device)
+        return conversation.generation, conversation.state.value
+
+    async def announce(self, device: str, text: str) -> None:
+        """Speak up unasked on a device, now or when it is next there."""
+        await self.get(device).announce(text)
+
+    async def tidy(self) -> None:
+        """Let go of the longest unused conversations in which nothing goes on."""
+        idle = [conversation for conversation in self._all.values() if conversation.idle]
+        for conversation in idle[: max(0, len(idle) - MAX_IDLE)]:
+            del self._all[conversation.device]
+            await conversation.close()
+
+    async def close(self) -> None:
+        """End all of them; what they remember is saved."""
+        for conversation in list(self._all.values()):
+            await conversation.close()
+        self._all.clear()
+
+    def __len__(self) -> int:
+        return len(self._all)
