@@ -16,8 +16,8 @@ from zero_one.config.profiles import nest
 from zero_one.config.providers import usual_names
 
 PREFIX = "ZERO_ONE_"
-OTHERS = frozenset({"ZERO_ONE_HOME", "ZERO_ONE_MODELS", "ZERO_ONE_PROFILE"})
-"""Variables of ours that are no settings."""
+OTHERS = frozenset({"ZERO_ONE_HOME", "ZERO_ONE_MODELS", "ZERO_ONE_PROFILE", "ZERO_ONE_HUB"})
+"""Variables of ours that are no settings. Packages may have more, so only what looks like a slip is warned of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,8 @@ def settings_layer(environment: Environment) -> tuple[dict[Key, object], dict[Ke
             continue
         key = by_name.get(name.replace("__", "_"))
         if key is None:
-            warnings.append(f"{name}: no such setting; it is ignored.{_meant(name, by_name)}")
+            if meant := _meant(name, by_name):
+                warnings.append(f"{name}: no such setting; it is ignored.{meant}")
             continue
         values[key], names[key] = from_text(key, environment.values[name]), name
     _, problems = check(

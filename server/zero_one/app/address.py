@@ -1,0 +1,66 @@
+"""Where a server is: the address as people write it, and whether anybody answers there."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from zero_one.config.problems import fail
+
+DEFAULT_PORT = 10101
+_TLS = {"wss": True, "https": True, "ws": False, "http": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A server: ``ws`` for its WebSocket, ``http`` (without a slash at the end) for its pages."""
+
+    ws: str
+    http: str
+
+
+def address(text: str) -> Address:
+    """Read ``host``, ``host:port`` or a ws, wss, http or https URL, port 10101 if none is named. Raises ConfigError."""
+    text = text.strip()
+    scheme, separator, rest = text.partition("://")
+    if not separator:
+        scheme, rest = "ws", text
+    if scheme.lower() not in _TLS or not rest:
+        raise fail("--server-url", f"{text!r} is no address of a server; write it as 127.0.0.1:10101 or ws://host:port")
+    tls = _TLS[scheme.lower()]
+    try:
+        parts = urlsplit(f"//{rest}")
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise fail("--server-url", f"{text!r} is no address of a server: {error}.") from error
+    if not host:
+        raise fail("--server-url", f"{text!r} names no host; write it as 127.0.0.1:10101 or ws://host:port")
+    name = f"[{host}]" if ":" in host else host
+    where = name if port is None and separator else f"{name}:{port or DEFAULT_PORT}"
+    path = parts.path.rstrip("/")
+    return Address(f"{'wss' if tls else 'ws'}://{where}{path or '/'}", f"{'https' if tls else 'http'}://{where}{path}")
+
+
+def local_address(host: str, port: int) -> Address:
+    return address(f"{f'[{host}]' if ':' in host else host}:{port}")
+
+
+def get(url: str, timeout_s: float = 1.0) -> str | None:
+    """The page at ``url``, or None where nobody answers in time. Proxies are left aside: servers of ours are near."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=timeout_s) as answer:
+            text: bytes = answer.read(1_000_000)
+    except (OSError, urllib.error.URLError, http.client.HTTPException, ValueError):
+        return None
+    return text.decode("utf-8", "replace")
+
+
+async def answers(where: Address) -> bool:
+    """True if a server of ours answers there."""
+    page = await asyncio.to_thread(get, f"{where.http}/ping")
+    return page is not None and page.strip().strip('"') == "pong"

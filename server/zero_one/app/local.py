@@ -1,0 +1,64 @@
+"""The server in this process: started, waited for, stopped; and Ctrl-C that ends it cleanly."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from zero_one.app.address import Address, local_address
+from zero_one.config.settings import Settings
+
+
+@asynccontextmanager
+async def running(
+    settings: Settings, stop: asyncio.Event | None = None
+) -> AsyncIterator[tuple[Address, asyncio.Task[None]]]:
+    """A server of our own. Gives its address once it listens, and its task; ends it on the way out."""
+    from zero_one.app.serve import serve
+
+    stop = stop or asyncio.Event()
+    ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def listening(port: int) -> None:
+        if not ready.done():
+            ready.set_result(port)
+
+    task = asyncio.create_task(serve(settings, ready=listening, stop=stop))
+    try:
+        either: set[asyncio.Future[Any]] = {task, ready}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            await task
+            raise RuntimeError("The server ended before it listened.")
+        yield local_address(settings.server.host, ready.result()), task
+    finally:
+        stop.set()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def interruptible() -> AsyncIterator[asyncio.Event]:
+    """An event that Ctrl-C or a termination signal sets, once; a second Ctrl-C interrupts at once."""
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    caught: list[signal.Signals] = []
+
+    def request() -> None:
+        stop.set()
+        for number in caught:
+            loop.remove_signal_handler(number)
+        caught.clear()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Windows' event loop has no signal handlers; there Ctrl-C raises KeyboardInterrupt, which ends us too.
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(number, request)
+            caught.append(number)
+    try:
+        yield stop
+    finally:
+        for number in caught:
+            loop.remove_signal_handler(number)

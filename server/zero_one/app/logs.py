@@ -1,0 +1,55 @@
+"""Logging: warnings on standard error; with ``--debug`` ours in full, there and in a file that only its owner reads."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import os
+import sys
+
+from zero_one.config.paths import data_dir, private_dir
+
+_CHATTY = (
+    "uvicorn",
+    "websockets",
+    "asyncio",
+    "httpx",
+    "httpcore",
+    "litellm",
+    "LiteLLM",
+    "numba",
+    "hassil",
+    "markdown_it",
+)
+_MAX_BYTES = 5_000_000
+
+
+def setup(*, debug: bool) -> None:
+    """Set up the root logger. Safe to call again. Other people's loggers stay at WARNING."""
+    root = logging.getLogger()
+    for handler in list(root.handlers):
+        if getattr(handler, "zero_one", False):
+            root.removeHandler(handler)
+            handler.close()
+    console = logging.StreamHandler(sys.stderr)
+    console.setFormatter(
+        logging.Formatter("%(asctime)s %(name)s: %(message)s" if debug else "01: %(message)s", "%H:%M:%S")
+    )
+    _add(root, console)
+    if debug:
+        folder = private_dir(data_dir() / "logs")
+        path = folder / "01.log"
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+        file = logging.handlers.RotatingFileHandler(path, maxBytes=_MAX_BYTES, backupCount=2, encoding="utf-8")
+        file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        _add(root, file)
+    root.setLevel(logging.WARNING)
+    for name in ("zero_one", "zero_one_desktop"):
+        logging.getLogger(name).setLevel(logging.DEBUG if debug else logging.WARNING)
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _add(root: logging.Logger, handler: logging.Handler) -> None:
+    handler.zero_one = True  # type: ignore[attr-defined]
+    root.addHandler(handler)
