@@ -1,0 +1,114 @@
+"""All spoken commands: what a wording means, doing it, and what the embedded recogniser may expect to hear."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Protocol
+
+from zero_one.commands import areas, grammar, jsgf, known, lexicon
+from zero_one.commands.alerts import Alerts
+from zero_one.commands.base import Announce, Match, Reply
+from zero_one.commands.clock import Clock, SystemClock
+from zero_one.commands.desk import Ask, Desk, Handler, Hands
+from zero_one.commands.grammar import CommandInfo
+from zero_one.commands.slots import Scene
+from zero_one.commands.store import ListFile
+from zero_one.commands.words import Word, Words, readings
+from zero_one.computer.method import HandsError
+
+_log = logging.getLogger(__name__)
+GROUP = "zero_one.commands"
+"""Entry points of this group name objects with ``GRAMMAR`` (YAML text) and ``HANDLERS`` (command name to coroutine)."""
+
+
+class Package(Protocol):
+    """What a package that adds commands offers."""
+
+    GRAMMAR: str
+    HANDLERS: Mapping[str, Handler]
+
+
+class CommandBook:
+    """``match`` is pure and quick; ``run`` acts. ``start`` lets timers, alarms and reminders speak up by themselves.
+
+    ``data_dir`` keeps alerts, notes and to-dos. ``here`` is what can be opened by name (looked up when None).
+    """
+
+    def __init__(
+        self, hands: Hands, data_dir: Path, clock: Clock | None = None, here: known.Known | None = None
+    ) -> None:
+        self._clock = clock or SystemClock()
+        self._here = here or known.look_around()
+        folder = data_dir / "commands"
+        self._grammar = grammar.load()
+        self._handlers: dict[str, Handler] = dict(areas.HANDLERS)
+        for entry in metadata.entry_points(group=GROUP):
+            self._add(entry.load())
+        self._matcher = grammar.Matcher(self._grammar)
+        alerts = Alerts(folder / "alerts.json", self._clock)
+        self._desk = Desk(
+            hands, self._clock, alerts, ListFile(folder / "notes.json"), ListFile(folder / "todo.json"), self._here.home,
+            self.list,
+        )  # fmt: skip
+        alerts.load()
+        self._desk.notes.load()
+        self._desk.todo.load()
+        self._jsgf = ""
+
+    def _add(self, package: Package) -> None:
+        self._grammar = self._grammar.with_sources([package.GRAMMAR])
+        self._handlers |= package.HANDLERS
+
+    def match(self, text: str) -> Match | None:
+        """The command that all of ``text`` says, or None for anything else."""
+        scene = Scene(self._clock.now().replace(tzinfo=None), self._here)
+        for reading in readings(text):
+            found = self._matcher.find(reading, scene)
+            if found:
+                return Match(found.command, found.slots)
+        return self._match_misspelt(text, scene)
+
+    def _match_misspelt(self, text: str, scene: Scene) -> Match | None:
+        seen: set[str] = set()
+        for reading in readings(text):
+            corrected: Words = tuple(
+                Word(lexicon.correct(word.norm, self._matcher.vocabulary), word.raw) for word in reading
+            )
+            key = " ".join(word.norm for word in corrected)
+            if corrected == reading or key in seen:
+                continue
+            seen.add(key)
+            found = self._matcher.find(corrected, scene)
+            if found:
+                return Match(found.command, found.slots)
+        return None
+
+    async def run(self, match: Match, device: str) -> Reply:
+        """Do it. A failure comes back as a reply that says what happened and what to do; nothing is raised."""
+        try:
+            return await self._handlers[match.command](Ask(match.slots, device, self._desk))
+        except HandsError as error:
+            return Reply(str(error), failed=True)
+        except OSError as error:
+            _log.exception("%s failed", match.command)
+            return Reply(f"That did not work: {error.strerror or error}.", failed=True)
+
+    def jsgf(self) -> str:
+        """The grammar for the embedded recogniser. Takes a few tenths of a second the first time."""
+        if not self._jsgf:
+            self._jsgf = jsgf.write(self._grammar, self._here, lexicon.has_word)
+        return self._jsgf
+
+    def list(self) -> list[CommandInfo]:
+        return [command.info for command in self._grammar.commands]
+
+    async def start(self, announce: Announce) -> None:
+        await asyncio.to_thread(lexicon.dictionary)
+        await self._desk.alerts.start(announce)
+
+    async def close(self) -> None:
+        await self._desk.alerts.close()
