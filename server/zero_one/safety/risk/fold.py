@@ -1,0 +1,174 @@
+"""Constant folding over Python's AST: what a string expression stands for, when that can be known.
+
+Obfuscated code hides names in concatenations, ``chr``, ``join``, base64, hex, rot13, zlib or reversed slices. All of
+these are folded with the real functions on literal values; nothing of the code itself is ever run.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import binascii
+import codecs
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+LIMIT = 200_000
+Known = Mapping[str, Any]
+
+
+class Unknown(Exception):
+    """The value cannot be known without running the code."""
+
+
+def fold(node: ast.expr | None, known: Known) -> Any:
+    """The value of a literal expression (str, bytes, int, list, …). Raises Unknown."""
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Name(id=name) if name in known:
+            return known[name]
+        case ast.JoinedStr(values=values):
+            return "".join(_formatted(v, known) for v in values)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _binary(fold(left, known), op, fold(right, known))
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return [fold(i, known) for i in items]
+        case ast.Subscript(value=value, slice=index):
+            return _subscript(fold(value, known), index, known)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            value = fold(operand, known)
+            if isinstance(value, int | float):
+                return -value
+        case ast.Call():
+            return _call(node, known)
+        case ast.ListComp(elt=elt, generators=[gen]) | ast.GeneratorExp(elt=elt, generators=[gen]):
+            if isinstance(gen.target, ast.Name) and not gen.ifs:
+                items = fold(gen.iter, known)
+                if isinstance(items, list | str | bytes) and len(items) < 10_000:
+                    return [fold(elt, {**known, gen.target.id: item}) for item in items]
+    raise Unknown
+
+
+def _formatted(node: ast.expr, known: Known) -> str:
+    if isinstance(node, ast.FormattedValue):
+        if node.format_spec is not None:
+            raise Unknown
+        return str(fold(node.value, known))
+    return str(fold(node, known))
+
+
+def _binary(left: Any, op: ast.operator, right: Any) -> Any:
+    try:
+        match op:
+            case ast.Add():
+                out = left + right
+            case ast.Mod() if isinstance(left, str):
+                out = left % (tuple(right) if isinstance(right, list) else right)
+            case ast.Mult() if isinstance(left, int) != isinstance(right, int) or (
+                abs(left) < 2**40 and abs(right) < 2**40
+            ):
+                if isinstance(left, str | bytes | list) and right * len(left) > LIMIT:
+                    raise Unknown
+                out = left * right
+            case ast.Sub():
+                out = left - right
+            case ast.BitXor():
+                out = left ^ right
+            case ast.Div():
+                from pathlib import PurePosixPath
+
+                out = str(PurePosixPath(left) / right) if isinstance(left, str) else left / right
+            case _:
+                raise Unknown
+    except (TypeError, ValueError, ArithmeticError, MemoryError) as error:
+        raise Unknown from error
+    if isinstance(out, str | bytes | list) and len(out) > LIMIT:
+        raise Unknown
+    return out
+
+
+def _subscript(value: Any, index: ast.expr, known: Known) -> Any:
+    try:
+        if isinstance(index, ast.Slice):
+            parts = [fold(p, known) if p is not None else None for p in (index.lower, index.upper, index.step)]
+            return value[slice(*parts)]
+        return value[fold(index, known)]
+    except (TypeError, KeyError, IndexError, ValueError) as error:
+        raise Unknown from error
+
+
+def dotted(node: ast.expr) -> str | None:
+    """``a.b.c`` as text; None for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "chr": chr, "ord": ord, "str": lambda v="", *a: v.decode(*a) if isinstance(v, bytes) and a else str(v), "int": int, "len": len,
+    "list": lambda v=(): list(v), "tuple": lambda v=(): list(v), "reversed": lambda v: list(reversed(v)), "sorted": sorted,
+    "bytes": lambda v=b"", *a: bytes(v, *a) if a else bytes(v), "bytearray": lambda v=b"": bytes(v), "hex": hex, "range": lambda *a: list(range(*a)) if all(abs(x) < 10_000 for x in a) else None,
+    "map": lambda f, v: [f(x) for x in v],
+    "base64.b64decode": base64.b64decode, "b64decode": base64.b64decode, "base64.urlsafe_b64decode": base64.urlsafe_b64decode,
+    "base64.b32decode": base64.b32decode, "base64.b16decode": base64.b16decode, "base64.b85decode": base64.b85decode,
+    "base64.a85decode": base64.a85decode, "base64.decodebytes": base64.decodebytes, "binascii.unhexlify": binascii.unhexlify,
+    "unhexlify": binascii.unhexlify, "binascii.a2b_base64": binascii.a2b_base64, "bytes.fromhex": bytes.fromhex,
+    "bytearray.fromhex": bytes.fromhex, "codecs.decode": codecs.decode, "codecs.encode": codecs.encode,
+    "os.path.join": lambda *a: "/".join(str(x).rstrip("/") if i < len(a) - 1 else str(x) for i, x in enumerate(a)),
+    "os.path.expanduser": lambda v: v, "os.path.expandvars": lambda v: v, "os.path.abspath": lambda v: v, "os.path.realpath": lambda v: v,
+    "Path": lambda *a: "/".join(map(str, a)) or ".", "pathlib.Path": lambda *a: "/".join(map(str, a)) or ".",
+    "Path.home": lambda: "~", "pathlib.Path.home": lambda: "~", "os.getcwd": lambda: ".", "Path.cwd": lambda: ".", "pathlib.Path.cwd": lambda: ".",
+    "shlex.split": lambda v: __import__("shlex").split(v), "shlex.quote": lambda v: v,
+}  # fmt: skip
+_METHODS = {"join", "replace", "decode", "encode", "format", "strip", "lstrip", "rstrip", "lower", "upper", "split", "title",
+            "swapcase", "hex", "removeprefix", "removesuffix", "translate", "zfill", "capitalize", "splitlines"}  # fmt: skip
+_PATH_METHODS = {"expanduser", "resolve", "absolute", "as_posix", "__str__"}
+
+
+def _call(node: ast.Call, known: Known) -> Any:
+    name = dotted(node.func)
+    if node.keywords and name not in ("Path",):
+        raise Unknown
+    args = node.args
+    if name in ("map",) and len(args) == 2 and dotted(args[0]) in ("chr", "ord", "str", "int"):
+        return [_FUNCTIONS[dotted(args[0]) or ""](x) for x in fold(args[1], known)]
+    try:
+        if name in ("zlib.decompress", "zlib.decompressobj", "gzip.decompress", "bz2.decompress", "lzma.decompress"):
+            data = fold(args[0], known)
+            if name == "zlib.decompress":
+                return zlib.decompressobj().decompress(data, LIMIT)
+            raise Unknown
+        if name in _FUNCTIONS and name.split(".")[0] not in known:
+            return _FUNCTIONS[name](*[fold(a, known) for a in args])
+        if isinstance(node.func, ast.Attribute):
+            target = fold(node.func.value, known)
+            if isinstance(target, str) and node.func.attr in _PATH_METHODS:
+                return target
+            if isinstance(target, str) and node.func.attr == "joinpath":
+                return "/".join([target, *(str(fold(a, known)) for a in args)])
+            if isinstance(target, str | bytes) and node.func.attr in _METHODS:
+                out = getattr(target, node.func.attr)(*[fold(a, known) for a in args])
+                if isinstance(out, str | bytes) and len(out) > LIMIT:
+                    raise Unknown
+                return out
+    except Unknown:
+        raise
+    except (
+        TypeError,
+        ValueError,
+        KeyError,
+        IndexError,
+        LookupError,
+        OverflowError,
+        zlib.error,
+        MemoryError,
+        UnicodeError,
+    ) as error:
+        raise Unknown from error
+    raise Unknown

@@ -1,0 +1,96 @@
+"""The words of risk: classes, effects and the verdict over a piece of code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
+
+
+class Risk(IntEnum):
+    """How bad it is if this was not wanted. Ordered: the class of a program is the highest of its effects."""
+
+    OBSERVE = 0
+    CHANGE = 1
+    SPEND_OR_SEND = 2
+    DESTROY = 3
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+Kind = Literal[
+    "read",
+    "write",
+    "move",
+    "delete",
+    "fetch",
+    "send",
+    "spend",
+    "process",
+    "package",
+    "credential",
+    "device",
+    "system",
+    "persist",
+    "opaque",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One thing the code does. ``what`` names its target for a person; ``undoable``: we can put it back ourselves."""
+
+    kind: Kind
+    what: str
+    risk: Risk
+    undoable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The class of a program and every effect that was found in it, worst first."""
+
+    risk: Risk
+    effects: tuple[Effect, ...]
+
+    @property
+    def undoable(self) -> bool:
+        """Whether everything it changes can be put back by us."""
+        return self.risk <= Risk.CHANGE and all(e.undoable for e in self.effects if e.risk > Risk.OBSERVE)
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        return tuple(e.what for e in self.effects if e.kind == "package")
+
+    @classmethod
+    def of(cls, effects: Iterable[Effect]) -> Verdict:
+        unique = sorted(dict.fromkeys(effects), key=lambda e: -e.risk)
+        return cls(unique[0].risk if unique else Risk.OBSERVE, tuple(unique))
+
+
+def opaque(what: str) -> Effect:
+    """Code that could not be seen through: it may do anything, so it counts as the worst."""
+    return Effect("opaque", what, Risk.DESTROY)
+
+
+def changes(kind: Kind, what: str, *, undoable: bool = False) -> Effect:
+    return Effect(kind, what, Risk.CHANGE, undoable)
+
+
+def sends(what: str) -> Effect:
+    return Effect("send", what, Risk.SPEND_OR_SEND)
+
+
+def destroys(kind: Kind, what: str) -> Effect:
+    return Effect(kind, what, Risk.DESTROY)
+
+
+def reads(what: str) -> Effect:
+    return Effect("read", what, Risk.OBSERVE)
+
+
+def fetches(what: str) -> Effect:
+    return Effect("fetch", what, Risk.OBSERVE)

@@ -1,0 +1,115 @@
+"""What a path means: secrets, places that start programs by themselves, devices, system folders."""
+
+from __future__ import annotations
+
+import re
+
+from zero_one.safety.risk.model import Effect, Risk, changes, destroys, reads
+
+# A path may hold unresolved pieces ($HOME, ~, globs), so these look at its shape, not at the disk.
+_SECRETS = re.compile(
+    r"""(?ix)
+    (^|/)\.ssh(/|$) (?! known_hosts | config$) | (^|[/'"\s])id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)
+    | (^|/)\.(aws|azure|gnupg|password-store|kube|electrum|bitcoin|ethereum|config/gcloud|config/gh)(/|$)
+    | (^|/)\.(netrc|git-credentials|pgpass|npmrc|pypirc|docker/config\.json|vault-token|my\.cnf|htpasswd)$
+    | (^|/)\.(bash|zsh|python|psql|mysql)_history$
+    | (^|/)\.env(\.(?!example|sample|template)\w+)?$
+    | /etc/(g?shadow|sudoers|master\.passwd) | (^|/)(SAM|NTDS\.dit)$
+    | \.(pem|p12|pfx|kdbx?|keychain(-db)?|jks|ppk|key)$ | (^|/)wallet\.dat$
+    | Keychains | Login\ ?Data | (^|/)Cookies(\.sqlite|$) | (key[34]\.db|logins\.json|signons\.sqlite)$
+    | (^|/)(credentials|secrets?|tokens?|passwords?|passwd-s)(\.(json|ya?ml|txt|toml|ini|csv|db))?$
+    | keyrings? | /proc/(self|\d+)/environ | Local\ State$ | (^|/)seed(_phrase)?\.txt$
+    """
+)
+_POWER = re.compile(
+    r"""(?ix)
+    \.ssh/(authorized_keys|rc|config) | /etc/(passwd|shadow|group|sudoers|pam\.|ld\.so|hosts|ssh/|security|cron|rc\.|init)
+    | /etc/(systemd|profile|environment|apt|resolv\.conf|fstab|nsswitch) | /boot(/|$) | /(usr/)?s?bin/ | /usr/lib | /lib(64)?/
+    | ^/(etc|usr|bin|sbin|lib|boot|sys|proc)(/|$) | ^/System | ^/Library | [A-Z]:\\+Windows
+    """
+)
+_AUTOSTART = re.compile(
+    r"""(?ix)
+    (^|/)\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|xprofile|xinitrc|xsessionrc
+      |inputrc|vimrc|pythonrc\.py|pythonstartup|gitconfig)$
+    | autostart | LaunchAgents | LaunchDaemons | systemd/user | cron(tabs?|\.d|\.daily)? /? | Startup | config/fish
+    | (^|/)\.git/hooks | sitecustomize\.py | usercustomize\.py | \.pth$ | \.ipython/profile
+    """
+)
+_RAW_DEVICE = re.compile(r"^(/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|mem|kmem|port|loop)|\\\\\.\\)", re.I)
+_HARMLESS_DEVICE = re.compile(r"^(/dev/(null|stdout|stderr|stdin|tty|fd/\d+|zero|u?random)|-|&\d|nul)$", re.I)
+_SOCKET = re.compile(r"^/dev/(tcp|udp)/")
+_EVERYTHING = re.compile(
+    r"^(/|/\*|~|~/|~/\*|\$\{?HOME\}?(/\*?)?|/home(/[^/]+)?/?\*?|/root/?\*?|/Users(/[^/]+)?/?\*?|\*|\.|\./?\*?|\.\.(/.*)?|[A-Z]:\\*\*?)$"
+)
+
+
+def is_secret(path: str) -> bool:
+    return bool(_SECRETS.search(path))
+
+
+def is_socket(path: str) -> bool:
+    """bash's /dev/tcp/host/port: a network connection that looks like a file."""
+    return bool(_SOCKET.match(path))
+
+
+def is_nothing(path: str) -> bool:
+    """Writing there keeps nothing and reading it tells nothing."""
+    return bool(_HARMLESS_DEVICE.match(path))
+
+
+def is_everything(path: str) -> bool:
+    """A whole home, disk or current folder."""
+    return bool(_EVERYTHING.match(path))
+
+
+def reading(path: str) -> Effect:
+    if is_secret(path):
+        return Effect("credential", path, Risk.SPEND_OR_SEND)
+    if _RAW_DEVICE.match(path):
+        return Effect("device", path, Risk.SPEND_OR_SEND)
+    return reads(path)
+
+
+def writing(path: str) -> Effect:
+    """A file is made or overwritten."""
+    if is_nothing(path):
+        return reads(path)
+    if _RAW_DEVICE.match(path):
+        return destroys("device", path)
+    if is_socket(path):
+        return Effect("send", path, Risk.SPEND_OR_SEND)
+    if _POWER.search(path):
+        return destroys("system", path)
+    if _AUTOSTART.search(path):
+        return Effect("persist", path, Risk.SPEND_OR_SEND)
+    if is_secret(path):
+        return Effect("credential", path, Risk.SPEND_OR_SEND)
+    return changes("write", path, undoable=True)
+
+
+def moving(source: str, target: str) -> tuple[Effect, ...]:
+    """``source`` goes to ``target``; what stood there before is overwritten."""
+    if is_nothing(target) or is_everything(source) or _POWER.search(source):
+        return (destroys("delete", source),)
+    out = writing(target)
+    return (changes("move", f"{source} to {target}", undoable=True),) if out.risk <= Risk.CHANGE else (out,)
+
+
+def copying(source: str, target: str) -> tuple[Effect, ...]:
+    if re.match(r"/dev/(null|zero|u?random)$", source):
+        return (destroys("delete", target),)
+    return (reading(source), writing(target))
+
+
+def deleting(path: str) -> Effect:
+    return destroys("delete", path)
+
+
+def protecting(path: str, mode: str) -> Effect:
+    """Modes, owners or attributes of ``path`` change."""
+    if is_everything(path) or _POWER.search(path) or is_secret(path):
+        return destroys("system", f"permissions of {path}")
+    if re.search(r"(^|[ugoa,])[+=][rwxXt]*s|^0?[24-7][0-7]{3}$", mode):
+        return destroys("system", f"set-user-id on {path}")
+    return changes("write", f"permissions of {path}", undoable=True)

@@ -1,0 +1,43 @@
+"""What programs do, by their arguments.
+
+Each module holds a table from program names to functions ``(Call) -> effects``. A program in no table is unknown: it
+asks, because it may do anything that its user may.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from zero_one.safety.risk.model import Effect, changes, opaque
+from zero_one.safety.risk.programs import code, developer, files, network, system
+from zero_one.safety.risk.programs.call import Call, Handler
+from zero_one.safety.risk.words import Word
+
+if TYPE_CHECKING:
+    from zero_one.safety.risk.shell import Reader
+
+TABLE: dict[str, Handler] = {**files.TABLE, **network.TABLE, **developer.TABLE, **system.TABLE, **code.TABLE}
+
+
+def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin: str | None) -> list[Effect]:
+    """Effects of ``name args`` beside those that ``reader`` has collected from words and redirects."""
+    call = Call(reader, program, args, stdin)
+    if call.texts in (["--version"], ["--help"], ["-V"], ["-h"]) and program in TABLE and "/" not in name:
+        return []
+    if "/" in name and not name.startswith(
+        ("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/")
+    ):
+        # The name says nothing about a program from another folder.
+        return [opaque(f"running {name}")]
+    lowered = program.lower().removesuffix(".exe")
+    handler = TABLE.get(program) or TABLE.get(lowered) or TABLE.get(code.unversioned(lowered))
+    if handler is None:
+        return [changes("process", f"running {program}"), *secrets(call)]
+    return handler(call)
+
+
+def secrets(call: Call) -> list[Effect]:
+    """Arguments of an unknown program that name secrets."""
+    from zero_one.safety.risk import paths
+
+    return [paths.reading(a) for a in call.texts if paths.is_secret(a)]

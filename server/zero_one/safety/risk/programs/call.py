@@ -1,0 +1,85 @@
+"""One call of a program, with what handlers ask about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from zero_one.safety.risk import paths
+from zero_one.safety.risk.model import Effect
+from zero_one.safety.risk.words import Word
+
+if TYPE_CHECKING:
+    from zero_one.safety.risk.shell import Reader
+
+
+@dataclass(frozen=True)
+class Call:
+    reader: Reader
+    program: str
+    args: list[Word]
+    stdin: str | None
+
+    @property
+    def texts(self) -> list[str]:
+        return [a.text for a in self.args]
+
+    @property
+    def operands(self) -> list[str]:
+        """Arguments that are no options. After ``--`` everything is an operand."""
+        out: list[str] = []
+        only = False
+        for text in self.texts:
+            if text == "--" and not only:
+                only = True
+            elif only or not text.startswith("-") or text == "-":
+                out.append(text)
+        return out
+
+    def has(self, *names: str) -> bool:
+        """Whether an option is given: ``-x`` also inside a cluster (``-rxf``), ``--long`` also as ``--long=value``."""
+        for text in self.texts:
+            for name in names:
+                if text == name or (name.startswith("--") and text.startswith(name + "=")):
+                    return True
+                if len(name) == 2 and re.fullmatch(r"-[A-Za-z]+", text) and name[1] in text[1:]:
+                    return True
+        return False
+
+    def value(self, *names: str) -> str | None:
+        """The value of an option: ``-o v``, ``-ov``, ``--out v`` or ``--out=v``."""
+        texts = self.texts
+        for i, text in enumerate(texts):
+            for name in names:
+                if text == name:
+                    return texts[i + 1] if i + 1 < len(texts) else ""
+                if name.startswith("--") and text.startswith(name + "="):
+                    return text[len(name) + 1 :]
+                if len(name) == 2 and text.startswith(name) and not text.startswith("--") and len(text) > 2:
+                    return text[2:]
+        return None
+
+    def values(self, *names: str) -> list[str]:
+        """Every value of a repeatable option."""
+        return [self.texts[i + 1] for i, t in enumerate(self.texts[:-1]) if t in names]
+
+    def rest(self, start: int) -> list[Word]:
+        return self.args[start:]
+
+    def reading(self) -> list[Effect]:
+        """Every operand is a file that is read."""
+        return [e for e in (paths.reading(o) for o in self.operands) if e.risk]
+
+
+Handler = Callable[[Call], list[Effect]]
+
+
+def observe(call: Call) -> list[Effect]:
+    """A program that only looks, whatever its arguments; secrets among them count."""
+    return call.reading()
+
+
+def table(handler: Handler, names: str) -> dict[str, Handler]:
+    return dict.fromkeys(names.split(), handler)

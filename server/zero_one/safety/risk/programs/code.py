@@ -1,0 +1,250 @@
+"""Programs that run other programs: wrappers, shells and interpreters. What they run is read in its own language."""
+
+from __future__ import annotations
+
+import re
+
+from zero_one.safety.risk import paths
+from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque
+from zero_one.safety.risk.programs.call import Call, Handler, table
+from zero_one.safety.risk.words import Word
+
+# Options of wrappers that take a value, so that it is not taken for the program that is run.
+_VALUED = {
+    "sudo": "-u -g -p -C -h -r -t -T -U -D -R".split(),
+    "doas": ["-u", "-C"],
+    "env": ["-u", "-C", "--unset", "--chdir"],
+    "timeout": ["-s", "-k", "--signal", "--kill-after"],
+    "nice": ["-n"],
+    "ionice": ["-c", "-n"],
+    "stdbuf": ["-i", "-o", "-e"],
+    "xargs": "-I -n -P -L -d -s -a -E --max-args --max-procs --delimiter --replace".split(),
+    "watch": ["-n", "--interval"],
+    "time": ["-f", "-o"],
+    "flock": ["-w", "-E"],
+    "taskset": ["-p"],
+    "runuser": ["-u", "-g"],
+    "parallel": ["-j", "--jobs", "-a"],
+    "firejail": [],
+    "unshare": [],
+}
+_POSITIONAL = {"timeout": 1, "flock": 1, "taskset": 1, "chroot": 1, "setarch": 1}
+
+
+def _wrapper(call: Call) -> list[Effect]:
+    """``sudo``, ``env``, ``xargs`` …: the effects are those of the command behind it."""
+    program, words = call.program, list(call.args)
+    skip = _POSITIONAL.get(program, 0)
+    while words:
+        text = words[0].text
+        if text == "--":
+            words.pop(0)
+            break
+        if text in _VALUED.get(program, []):
+            words = words[2:]
+        elif program == "env" and text in ("-S", "--split-string"):
+            call.reader.nested(" ".join(w.text for w in words[1:]), "shell")
+            return []
+        elif text.startswith("-"):
+            words.pop(0)
+        elif program in ("env", "sudo") and re.match(r"\w+=", text):
+            if re.match(r"(LD_PRELOAD|LD_LIBRARY_PATH|DYLD_|BASH_ENV|PYTHONSTARTUP)", text):
+                return [opaque(text)]
+            words.pop(0)
+        elif skip:
+            skip -= 1
+            words.pop(0)
+        else:
+            break
+    raised = (
+        [changes("system", f"with the rights of the administrator ({program})")]
+        if program in ("sudo", "doas", "pkexec", "run0")
+        else []
+    )
+    if not words:
+        return raised or (
+            [] if program in ("env", "time", "command", "builtin", "exec") else [changes("process", program)]
+        )
+    if program in ("watch", "parallel") and len(words) == 1:
+        call.reader.nested(words[0].text, "shell")
+        return raised
+    if program in ("command", "builtin", "type") and call.has("-v", "-V"):
+        return []
+    stdin = call.stdin if program not in ("xargs", "parallel") else None
+    if program in ("xargs", "parallel"):
+        words = [*words, Word("what it is given", False, True)]
+    call.reader.run(words, stdin)
+    return raised
+
+
+def _su(call: Call) -> list[Effect]:
+    code = call.value("-c", "--command")
+    if code is not None:
+        call.reader.nested(code, "shell")
+    return (
+        [destroys("system", "a shell of another user")]
+        if code is None
+        else [changes("system", "the rights of another user")]
+    )
+
+
+def _eval(call: Call) -> list[Effect]:
+    if not all(a.sure for a in call.args):
+        return [opaque("code that is computed (eval)")]
+    call.reader.nested(" ".join(call.texts), "shell")
+    return []
+
+
+def _source(call: Call) -> list[Effect]:
+    name = call.operands[0] if call.operands else ""
+    if re.search(r"(^|/)(\.?venv[\w.-]*|env)/bin/activate(\.\w+)?$", name):
+        return [changes("process", f"uses the environment {name}", undoable=True)]
+    return [opaque(f"runs {name or 'a file'}")]
+
+
+def _alias(call: Call) -> list[Effect]:
+    for text in call.texts:
+        name, eq, code = text.partition("=")
+        if eq:
+            call.reader.aliases[name] = code
+            call.reader.nested(code, "shell")
+    return []
+
+
+def _trap(call: Call) -> list[Effect]:
+    if call.operands and call.operands[0] not in ("-", ""):
+        call.reader.nested(call.operands[0], "shell")
+    return []
+
+
+_INLINE = {
+    "shell": (("-c",), ()),
+    "python": (("-c",), ("-m",)),
+    "javascript": (("-e", "--eval", "-p", "--print", "-pe"), ()),
+    "powershell": (("-c", "-command", "-Command", "-e", "-enc", "-EncodedCommand", "-encodedcommand", "-ec"), ()),
+    "applescript": (("-e",), ()),
+}
+_MODULES_THAT_LOOK = (
+    "json.tool this calendar platform sysconfig site timeit dis ast tokenize pydoc tabnanny zipfile".split()
+)
+
+
+def _interpreter(language: str) -> Handler:
+    flags, _ = _INLINE[language]
+
+    def handler(call: Call) -> list[Effect]:
+        texts = call.texts
+        for i, text in enumerate(texts):
+            clustered = language == "shell" and re.fullmatch(r"-[a-z]*c[a-z]*", text)
+            if (text in flags or clustered) and i + 1 < len(texts):
+                rest = call.args[i + 1 :]
+                code = (
+                    rest[0]
+                    if language in ("shell", "python", "javascript")
+                    else Word(" ".join(w.text for w in rest), all(w.sure for w in rest))
+                )
+                if language == "powershell" and text.lower().startswith("-e"):
+                    return [opaque("encoded PowerShell")]
+                return _code(call, code, language)
+            joined = re.match(r"(-c|-e)(?=['\w(])(.+)", text, re.S)
+            if language == "python" and joined and not text.startswith("--"):
+                return _code(call, Word(joined[2], call.args[i].sure), language)
+            if language == "python" and text == "-m" and i + 1 < len(texts):
+                return _module(call, texts[i + 1], call.args[i + 2 :])
+            if not text.startswith("-") and not (language == "shell" and text.startswith("+")):
+                return [opaque(f"runs {text}")]
+        if texts and texts[0] in ("--version", "-V", "--help", "-version", "-v"):
+            return []
+        if call.stdin is not None:
+            if "\0" in call.stdin:
+                return [opaque(f"{language} code that comes from elsewhere")]
+            call.reader.nested(call.stdin, language)
+            return []
+        return [changes("process", f"opens {call.program}")]
+
+    return handler
+
+
+def _code(call: Call, code: Word, language: str) -> list[Effect]:
+    if code.sure:
+        call.reader.nested(code.text, language)
+        return []
+    if language == "shell" and re.match(r"[\w./-]+\s", code.text):
+        # Only arguments are computed: read it with those left as they stand, as the shell would be given them.
+        call.reader.nested(code.text, language)
+        if not re.search(r"`|\$\(|^\s*\$", code.text):
+            return []
+    return [opaque(f"{language} code that is computed")]
+
+
+def _module(call: Call, module: str, args: list[Word]) -> list[Effect]:
+    texts = [a.text for a in args]
+    if module in _MODULES_THAT_LOOK:
+        return []
+    if module in ("pip", "pytest", "mypy", "ruff", "black", "flake8", "pylint", "isort"):
+        call.reader.run([Word(module), *args], call.stdin)
+        return []
+    if module == "venv":
+        return [changes("write", " ".join(texts), undoable=True)]
+    if module == "http.server":
+        return [Effect("send", "opens this folder to the network", Risk.SPEND_OR_SEND)]
+    return [changes("process", f"python -m {module}")]
+
+
+def _careless(call: Call) -> list[Effect]:
+    """Languages that we do not read (Perl, Ruby, PHP, Lua …): a filter over lines may pass, the rest is opaque."""
+    texts = call.texts
+    if texts and texts[0] in ("-v", "--version", "-V"):
+        return []
+    code = call.value("-e", "-ne", "-pe", "-r", "-lne", "-nle", "-lane", "-E") or ""
+    words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"\"[^\"$`]*\"|'[^']*'|(?<![\w)])/[^/]*/", " ", code)))
+    harmless = {"print", "if", "unless", "and", "or", "not", "my", "split", "join", "length", "uc", "lc", "say", "BEGIN", "END",
+                "sprintf", "printf", "sum", "for", "foreach", "sort", "reverse", "map", "scalar", "F", "puts", "p", "s", "g", "i", "x",
+                "upcase", "downcase", "to_i", "to_s", "echo", "strlen", "date", "time", "n", "abs", "int", "sqrt", "keys"}  # fmt: skip
+    if (
+        code
+        and words <= harmless
+        and not re.search(r"`|[|<>]|\bqx\b|/e\b|\$\{|system|-i", code)
+        and not any(t.startswith("-i") for t in texts)
+    ):
+        return [e for e in map(paths.reading, call.operands) if e.risk]
+    return [opaque(f"{call.program} code")]
+
+
+def _terminal(call: Call) -> list[Effect]:
+    """tmux, screen, script, expect: they can type any command."""
+    if call.operands[:1] in (["ls"], ["list-sessions"], ["list-windows"], ["capture-pane"]) or call.texts[:1] == [
+        "-ls"
+    ]:
+        return []
+    code = call.value("-c")
+    if call.program == "script" and code:
+        call.reader.nested(code, "shell")
+        return []
+    return [opaque(f"{call.program} {' '.join(call.texts[:3])}")]
+
+
+def unversioned(program: str) -> str:
+    """python3.12 is python."""
+    return re.sub(r"[\d.]+$", "", program)
+
+
+TABLE: dict[str, Handler] = {
+    **table(_wrapper, """sudo doas pkexec run0 env nice ionice nohup time timeout stdbuf setsid xargs parallel watch command builtin
+        exec flock taskset chroot setarch unshare busybox toybox firejail bwrap runuser chronic caffeinate coproc unbuffer gtimeout
+        proxychains torsocks proot fakeroot gxargs rlwrap catchsegv linux32 linux64 systemd-run start-stop-daemon dbus-run-session
+        xvfb-run"""),
+    "su": _su,
+    "eval": _eval,
+    **table(_source, "source ."),
+    "alias": _alias,
+    "unalias": lambda c: [],
+    "trap": _trap,
+    **table(_interpreter("shell"), "sh bash zsh dash ksh ash fish mksh rbash csh tcsh yash"),
+    **table(_interpreter("python"), "python python2 python3 pypy pypy3 ipython ipython3 py"),
+    **table(_interpreter("javascript"), "node nodejs deno bun-eval"),
+    **table(_interpreter("powershell"), "pwsh powershell"),
+    **table(_interpreter("applescript"), "osascript"),
+    **table(_careless, "perl ruby php lua luajit tclsh Rscript julia raku groovy elixir erl ghci scala java jshell R swift octave"),
+    **table(_terminal, "tmux screen script expect byobu zellij dtach at-spi cmd wsl"),
+}  # fmt: skip

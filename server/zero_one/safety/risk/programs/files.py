@@ -1,0 +1,235 @@
+"""Programs that read, write, move and delete files."""
+
+from __future__ import annotations
+
+import re
+
+from zero_one.safety.risk import paths
+from zero_one.safety.risk.model import Effect, changes, destroys, opaque
+from zero_one.safety.risk.programs.call import Call, Handler, observe, table
+
+
+def _rm(call: Call) -> list[Effect]:
+    targets = call.operands or ["the names it is given"]
+    return [paths.deleting(t) for t in targets]
+
+
+def _trash(call: Call) -> list[Effect]:
+    if call.program == "trash-empty":
+        return [destroys("delete", "what is in the trash")]
+    return [changes("move", f"{t} to the trash", undoable=True) for t in call.operands]
+
+
+def _mv(call: Call) -> list[Effect]:
+    target, sources = _target(call)
+    return [e for s in sources for e in paths.moving(s, target)]
+
+
+def _cp(call: Call) -> list[Effect]:
+    target, sources = _target(call)
+    return [e for s in sources for e in paths.copying(s, target)]
+
+
+def _target(call: Call) -> tuple[str, list[str]]:
+    named = call.value("-t", "--target-directory")
+    operands = [o for o in call.operands if o != named]
+    if named is not None:
+        return named, operands
+    return (operands[-1], operands[:-1]) if len(operands) > 1 else ("the current folder", operands or ["a file"])
+
+
+def _write(call: Call) -> list[Effect]:
+    return [paths.writing(o) for o in call.operands]
+
+
+def _tee(call: Call) -> list[Effect]:
+    return [paths.writing(o) for o in call.operands]
+
+
+def _truncate(call: Call) -> list[Effect]:
+    return [destroys("delete", f"what {o} holds") for o in call.operands]
+
+
+def _dd(call: Call) -> list[Effect]:
+    parts = dict(t.split("=", 1) for t in call.texts if "=" in t)
+    out: list[Effect] = []
+    if "if" in parts:
+        out.append(paths.reading(parts["if"]))
+    if "of" in parts:
+        out.append(destroys("device" if parts["of"].startswith("/dev") else "write", parts["of"]))
+    return out
+
+
+def _destroy(call: Call) -> list[Effect]:
+    return [destroys("delete", o) for o in (call.operands or ["what it is given"])]
+
+
+def _modes(call: Call) -> list[Effect]:
+    operands = call.operands
+    mode = operands[0] if operands else ""
+    if call.program in ("chattr", "setfacl", "setcap"):
+        return [destroys("system", f"{call.program} {' '.join(call.texts)}")]
+    effects = [paths.protecting(o, mode) for o in operands[1:]]
+    if call.has("-R") and (mode in ("000", "0", "777") or call.program != "chmod") and effects:
+        return [destroys("system", f"permissions below {operands[-1]}")]
+    return effects or [changes("write", "permissions")]
+
+
+def _ln(call: Call) -> list[Effect]:
+    target, sources = _target(call)
+    return [*(e for e in map(paths.reading, sources) if e.risk), paths.writing(target)]
+
+
+def _find(call: Call) -> list[Effect]:
+    out: list[Effect] = []
+    texts = call.texts
+    where = call.operands[0] if call.operands else "."
+    if "-delete" in texts:
+        out.append(destroys("delete", f"what is found in {where}"))
+    for option in ("-fprint", "-fprintf", "-fls", "-fprint0"):
+        if option in texts:
+            out.append(paths.writing(texts[min(texts.index(option) + 1, len(texts) - 1)]))
+    for i, text in enumerate(texts):
+        if text in ("-exec", "-execdir", "-ok", "-okdir"):
+            end = next((j for j in range(i + 1, len(texts)) if texts[j] in (";", "+", "\\;")), len(texts))
+            call.reader.run(call.args[i + 1 : end], None)
+    out += [e for e in map(paths.reading, _name_patterns(texts)) if e.risk]
+    return out
+
+
+def _name_patterns(texts: list[str]) -> list[str]:
+    """Looking for a secret by name only tells that it is there; grepping inside is another matter (-exec)."""
+    return [t for t in texts[:1] if paths.is_secret(t)]
+
+
+def _sed(call: Call) -> list[Effect]:
+    script = call.value("-e", "--expression") or (call.operands[0] if call.operands else "")
+    operands = call.operands if call.value("-e", "--expression") else call.operands[1:]
+    out = [e for e in map(paths.reading, operands) if e.risk]
+    if any(re.match(r"-[a-zA-Z]*i|--in-place", t) for t in call.texts):
+        out += [paths.writing(o) for o in operands] or [changes("write", "files", undoable=True)]
+    if call.has("-f", "--file"):
+        out.append(opaque("a sed script from a file"))
+    if re.search(r"(^|[;}\d/$])\s*[wW]\s+\S|/[gpI0-9]*w\s+\S", script):
+        out.append(paths.writing(script.split("w", 1)[1].strip().split()[0]))
+    if re.search(r"(^|;|\d|[/$}])\s*e(\s|$)|/[gpI0-9]*e[gpI]*\s*($|;)", script):
+        out.append(opaque("a command inside sed"))
+    return out
+
+
+def _awk(call: Call) -> list[Effect]:
+    if call.has("-f", "--file"):
+        return [opaque("an awk script from a file")]
+    operands = call.operands
+    for flag in ("-F", "-v"):
+        operands = [o for o in operands if o not in call.values(flag)]
+    script = operands[0] if operands else ""
+    out = [e for e in map(paths.reading, operands[1:]) if e.risk]
+    bare = re.sub(r"/(?:[^/\\\n]|\\.)*/", "/x/", script)
+    for m in re.finditer(r'system\s*\(\s*("([^"]*)"\s*\)|[^)]*)', bare):
+        if m[2] is not None:
+            call.reader.nested(m[2], "shell")
+        else:
+            out.append(opaque("a command made inside awk"))
+    if re.search(r'\|\s*(getline|&)|"\s*\|\s*getline|print[^;}]*\|\s*["\w]', bare):
+        out.append(opaque("a command inside awk"))
+    if re.search(r'print(f)?[^;}<]*>>?\s*["\w$]', bare):
+        m = re.search(r'>>?\s*"([^"]+)"', bare)
+        out.append(paths.writing(m[1] if m else "files named by awk"))
+    if "/inet/" in script:
+        out.append(opaque("a network connection inside awk"))
+    return out
+
+
+def _sort(call: Call) -> list[Effect]:
+    target = call.value("-o", "--output")
+    out = [e for e in map(paths.reading, call.operands) if e.risk]
+    if call.value("--compress-program"):
+        out.append(opaque("a compress program"))
+    return [*out, paths.writing(target)] if target else out
+
+
+def _tar(call: Call) -> list[Effect]:
+    texts = call.texts
+    mode = "".join(t.lstrip("-") for t in texts[:1]) if texts else ""
+    out: list[Effect] = []
+    if any(
+        t.startswith(("--checkpoint-action", "--to-command", "--use-compress-program", "--rsh-command", "-I"))
+        for t in texts
+    ):
+        return [opaque("a command run by tar")]
+    if "--remove-files" in texts:
+        out.append(destroys("delete", "the files that are packed"))
+    out += [e for e in map(paths.reading, call.operands) if e.risk]
+    if ("t" in mode or "--list" in texts) and not re.search(r"[xcruA]", mode):
+        return out
+    return [*out, changes("write", "files of an archive", undoable=True)]
+
+
+def _unzip(call: Call) -> list[Effect]:
+    if call.has("-l", "-t", "-v", "-Z", "-p"):
+        return call.reading()
+    return [changes("write", "files of an archive", undoable=True)]
+
+
+def _pack(call: Call) -> list[Effect]:
+    if call.program == "zip" and call.has("-m"):
+        return [destroys("delete", "the files that are packed")]
+    if call.program in ("zip", "7z", "rar") and call.texts[:1] == ["l"]:
+        return []
+    if call.has("-c", "--stdout", "-l", "-t"):
+        return call.reading()
+    return [*call.reading(), changes("write", " ".join(call.operands[:2]) or "a file", undoable=True)]
+
+
+def _editor(call: Call) -> list[Effect]:
+    if any(t.startswith(("+!", "-c", "--cmd", "+:")) for t in call.texts):
+        return [opaque(f"commands given to {call.program}")]
+    return [paths.writing(o) for o in call.operands] or [changes("process", f"opens {call.program}")]
+
+
+def _yq(call: Call) -> list[Effect]:
+    inplace = call.has("-i", "--in-place", "--inplace")
+    return [changes("write", o, undoable=True) for o in call.operands[1:]] if inplace else call.reading()
+
+
+def _split(call: Call) -> list[Effect]:
+    return [changes("write", "pieces of " + (call.operands[0] if call.operands else "the input"), undoable=True)]
+
+
+LOOKERS = """
+ls ll la dir vdir cat tac bat batcat head tail less more most nl grep egrep fgrep zgrep rg ag ack ugrep pdfgrep wc uniq cut tr
+paste join comm diff cmp colordiff sdiff vimdiff file stat du ncdu df tree exa eza lsd basename dirname realpath readlink
+md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum md5 cksum b2sum sum xxd hexdump od strings fold fmt pr column
+expand unexpand jq xmllint csvlook csvstat csvcut csvgrep csvsort look fd fdfind locate plocate mdfind mdls zcat zless zmore
+bzcat xzcat zstdcat rev shuf numfmt tsort pwd echo printf true false test [ [[ : sleep seq yes cal ncal expr bc dc factor
+units cd pushd popd dirs ffprobe identify exiftool mediainfo pdfinfo pdftotext pdffonts pdfimages hunspell aspell
+base64 base32 getfacl lsattr namei pathchk cloc tokei scc wdiff iconv
+"""
+
+TABLE: dict[str, Handler] = {
+    **table(observe, LOOKERS),
+    **table(_rm, "rm unlink del erase rd"),
+    **table(_destroy, "shred srm wipe sfill scrub bleachbit"),
+    **table(_trash, "trash trash-put trash-empty"),
+    **table(_mv, "mv move rename prename ren"),
+    **table(_cp, "cp copy install ditto"),
+    **table(_write, "touch mkdir mkfifo mknod mktemp rmdir md"),
+    **table(_tee, "tee sponge"),
+    **table(_modes, "chmod chown chgrp chattr setfacl setcap"),
+    **table(_editor, "vi vim nvim nano emacs ed ex pico micro gedit kate"),
+    **table(_pack, "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip 7z rar unrar compress"),
+    **table(_awk, "awk gawk mawk nawk"),
+    **table(_sed, "sed gsed"),
+    "truncate": _truncate,
+    "dd": _dd,
+    "ln": _ln,
+    "find": _find,
+    "sort": _sort,
+    "tar": _tar,
+    "bsdtar": _tar,
+    "unzip": _unzip,
+    "yq": _yq,
+    "split": _split,
+    "csplit": _split,
+}

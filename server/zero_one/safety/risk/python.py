@@ -1,0 +1,277 @@
+"""Reading Python programs: names are traced to what they were imported or assigned from, calls to what they do."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from zero_one.safety.risk.fold import Unknown, fold
+from zero_one.safety.risk.model import Effect, opaque, sends
+from zero_one.safety.risk.python_names import DUNDER_WALK
+
+Classify = Callable[[str, str, int], list[Effect]]
+
+
+def read(code: str, classify: Classify, depth: int) -> list[Effect]:
+    """Effects of a program or notebook cell (``!command`` and ``%magic`` lines are understood)."""
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError):
+        try:
+            tree = ast.parse(_without_magics(code))
+        except (SyntaxError, ValueError):
+            return [opaque("Python that does not parse")]
+    reader = Reader(tree, classify, depth)
+    reader.visit(tree)
+    return reader.finish()
+
+
+def _without_magics(code: str) -> str:
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    return str(TransformerManager().transform_cell(code))  # type: ignore[no-untyped-call]
+
+
+class Reader(ast.NodeVisitor):
+    """Walks one program. Every function body counts, called or not: it can be called later."""
+
+    def __init__(self, tree: ast.AST, classify: Classify, depth: int) -> None:
+        self.classify, self.depth = classify, depth
+        self.effects: list[Effect] = []
+        self.aliases: dict[str, str] = {}
+        self.stars: list[str] = []
+        self.known: dict[str, Any] = {}
+        self.defined: set[str] = set()
+        self.local_data = False
+        self.fetches_computed: list[str] = []
+        self._called: set[int] = set()
+        self._bindings = _count_bindings(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                self.defined.add(node.name)
+
+    def finish(self) -> list[Effect]:
+        if self.local_data:
+            # Something of this machine was read, and an address was computed: it may carry it out.
+            self.effects += [sends(where) for where in self.fetches_computed]
+        return self.effects
+
+    # --- names ----------------------------------------------------------------------------------------------------
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for item in node.names:
+            self.aliases[item.asname or item.name.split(".")[0]] = item.name if item.asname else item.name.split(".")[0]
+            self._use_module(item.name)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
+        self._use_module(module)
+        for item in node.names:
+            if item.name == "*":
+                self.stars.append(module)
+            else:
+                self.aliases[item.asname or item.name] = f"{module}.{item.name}"
+
+    def _use_module(self, module: str) -> None:
+        from zero_one.safety.risk.python_calls import module_effects
+
+        self.effects += module_effects(module)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self._bind(target, node.value)
+            self._store(target, node.value)
+        self.visit(node.value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._bind(node.target, node.value)
+            self.visit(node.value)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self._bind(node.target, node.value)
+        self.visit(node.value)
+
+    def visit_withitem(self, node: ast.withitem) -> None:
+        if node.optional_vars is not None:
+            self._bind(node.optional_vars, node.context_expr)
+        self.visit(node.context_expr)
+
+    def _bind(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+            for one, other in zip(target.elts, value.elts, strict=False):
+                self._bind(one, other)
+            return
+        if not isinstance(target, ast.Name):
+            return
+        origin = self.resolve(value.func if isinstance(value, ast.Call) else value)
+        if isinstance(value, ast.Await):
+            origin = self.resolve(value.value)
+        imported = self.resolve(value) if isinstance(value, ast.Call) else origin
+        if origin is not None or imported is not None:
+            self.aliases[target.id] = imported or origin or ""
+        if self._bindings[target.id] == 1:
+            try:
+                self.known[target.id] = self.fold(value)
+            except Unknown:
+                self.known.pop(target.id, None)
+
+    def _store(self, target: ast.expr, value: ast.expr) -> None:
+        """``os.environ[...] = …`` and replaced functions (``os.listdir = os.remove``)."""
+        base = target.value if isinstance(target, ast.Subscript | ast.Attribute) else None
+        name = self.resolve(base) if base is not None else None
+        if name == "os.environ":
+            from zero_one.safety.risk.model import changes
+
+            self.effects.append(changes("process", "environment variables", undoable=True))
+        elif (
+            name is not None
+            and isinstance(target, ast.Attribute)
+            and name.split(".")[0] in ("os", "sys", "builtins", "subprocess")
+        ):
+            if self.resolve(value) is not None:
+                self.effects.append(opaque(f"replaces {name}.{target.attr}"))
+
+    def resolve(self, node: ast.expr | None) -> str | None:
+        """The full dotted name that an expression stands for: ``os.remove`` for ``getattr(o, "rem" + "ove")``."""
+        match node:
+            case ast.Name(id=name):
+                if name in self.aliases:
+                    return self.aliases[name]
+                if name in self.defined or self._bindings[name]:
+                    return None
+                return self._star(name) or name
+            case ast.Attribute(value=value, attr=attr):
+                base = self.resolve(value)
+                return f"{base}.{attr}" if base else None
+            case ast.Call(func=func, args=args):
+                called = self.resolve(func)
+                if (
+                    called in ("__import__", "builtins.__import__", "importlib.import_module", "importlib.__import__")
+                    and args
+                ):
+                    return self._text(args[0])
+                if called in ("getattr", "builtins.getattr") and len(args) >= 2:
+                    base, attr = self.resolve(args[0]), self._text(args[1])
+                    return f"{base}.{attr}" if base and attr else None
+                if called in ("functools.partial", "staticmethod", "functools.wraps") and args:
+                    return self.resolve(args[0])
+                return f"{called}" if called and "." in called else None
+            case ast.Subscript(value=value, slice=index):
+                base, key = self.resolve(value), self._text(index)
+                if isinstance(value, ast.Call):
+                    inner = self.resolve(value.func)
+                    if inner in ("vars", "builtins.vars") and value.args and key:
+                        return f"{self.resolve(value.args[0])}.{key}"
+                    if inner in ("globals", "locals", "vars") and key:
+                        return self.aliases.get(key, key)
+                if base and key and base.endswith((".__dict__", "sys.modules", "__builtins__")):
+                    return (
+                        key
+                        if base.endswith(("sys.modules", "__builtins__"))
+                        else f"{base[:-9]}.{key}".removeprefix("__builtins__.")
+                    )
+                return None
+            case ast.Await(value=value):
+                return self.resolve(value)
+        return None
+
+    def _star(self, name: str) -> str | None:
+        from zero_one.safety.risk.python_calls import is_listed
+
+        return next((f"{m}.{name}" for m in self.stars if is_listed(f"{m}.{name}")), None)
+
+    def fold(self, node: ast.expr | None) -> Any:
+        return fold(self._rename(node), self.known)
+
+    def _rename(self, node: ast.expr | None) -> ast.expr | None:
+        """Fold knows functions by their full names, so aliases are written out first."""
+        if node is None or not self.aliases:
+            return node
+        aliases = self.aliases
+
+        class Renamer(ast.NodeTransformer):
+            def visit_Name(self, name: ast.Name) -> ast.expr:
+                full = aliases.get(name.id)
+                return ast.parse(full, mode="eval").body if full and re.fullmatch(r"[\w.]+", full) else name
+
+        known_names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(self.aliases) - set(self.known)
+        if not known_names:
+            return node
+        import copy
+
+        try:
+            return Renamer().visit(copy.deepcopy(node))  # type: ignore[no-any-return]
+        except SyntaxError:
+            return node
+
+    def _text(self, node: ast.expr | None) -> str | None:
+        try:
+            value = self.fold(node)
+        except Unknown:
+            return None
+        return value if isinstance(value, str) else None
+
+    # --- what is done ---------------------------------------------------------------------------------------------
+
+    def visit_Call(self, node: ast.Call) -> None:
+        from zero_one.safety.risk.python_calls import call_effects
+
+        self._called.add(id(node.func))
+        self.effects += call_effects(self, node)
+        self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self._reference(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if node.attr in DUNDER_WALK:
+            self.effects.append(opaque(f"the inside of Python ({node.attr})"))
+        self._reference(node)
+        self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if self.resolve(node.value) == "os.environ" and isinstance(node.ctx, ast.Load):
+            from zero_one.safety.risk.python_calls import environment_effects
+
+            self.effects += environment_effects(self._text(node.slice))
+        self.generic_visit(node)
+
+    def _reference(self, node: ast.Name | ast.Attribute) -> None:
+        """A function that is handed on (``map(os.remove, files)``) will be called."""
+        from zero_one.safety.risk.python_calls import reference_effects
+
+        if id(node) not in self._called and isinstance(node.ctx, ast.Load):
+            name = self.resolve(node)
+            if name is not None:
+                self.effects += reference_effects(self, name)
+
+    def nested(self, code: str, language: str) -> list[Effect]:
+        return self.classify(code, language, self.depth + 1)
+
+
+def _count_bindings(tree: ast.AST) -> Counter[str]:
+    """How often each name is bound. A name bound once has one value; loops and parameters bind an unknown number."""
+    counts: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                counts[name] += 1
+            case ast.arg(arg=name):
+                counts[name] += 2
+            case ast.AugAssign(target=ast.Name(id=name)):
+                counts[name] += 2
+            case ast.For(target=target) | ast.AsyncFor(target=target) | ast.comprehension(target=target):
+                for inner in ast.walk(target):
+                    if isinstance(inner, ast.Name):
+                        counts[inner.id] += 2
+            case ast.ExceptHandler(name=str(name)):
+                counts[name] += 2
+    return counts
+
+
+BUILTINS = frozenset(dir(builtins))

@@ -1,0 +1,301 @@
+"""Reading shell programs: the parse tree of tree-sitter's bash grammar, command by command.
+
+Wrapped code (``eval``, ``bash -c``, here-documents, pipes into an interpreter, aliases, functions, ``base64 -d``) is
+unwrapped where it is literal; where it is not, it counts as opaque.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+from zero_one.safety.risk import paths
+from zero_one.safety.risk.model import Effect, destroys, opaque
+from zero_one.safety.risk.words import Word, ansi, decode, expand_braces, printed, split_unquoted, text_of
+
+Classify = Callable[[str, str, int], list[Effect]]
+"""``(code, language, depth) -> effects`` of code in another language, or of this one, one level deeper."""
+
+DEEPEST = 12
+_KNOWN = {"HOME": "~", "PWD": ".", "OLDPWD": "..", "USER": "$USER", "TMPDIR": "/tmp", "IFS": " ", "SHELL": "bash"}
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+@dataclass
+class Reader:
+    """Reads one program. ``variables`` and ``aliases`` grow as assignments are met, in the order they stand."""
+
+    classify: Classify
+    depth: int = 0
+    variables: dict[str, Word] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    functions: dict[str, Node] = field(default_factory=dict)
+    effects: list[Effect] = field(default_factory=list)
+
+    def read(self, code: str) -> list[Effect]:
+        if self.depth > DEEPEST:
+            return [opaque("code wrapped too deeply")]
+        root = _parser().parse(code.encode("utf-8", "surrogatepass")).root_node
+        if root.has_error:
+            # What the grammar cannot read may still run; what it could read is kept as well.
+            self.effects.append(opaque("shell code that does not parse"))
+        self._visit(root, None)
+        return self.effects
+
+    # --- statements -----------------------------------------------------------------------------------------------
+
+    def _visit(self, node: Node, stdin: str | None) -> str | None:
+        """Read a statement; ``stdin`` is the literal text piped into it, the result the literal text it prints."""
+        kind = node.type
+        if kind == "command":
+            return self._command(node, stdin)
+        if kind == "pipeline":
+            return self._pipeline([c for c in node.named_children if c.type != "comment"], stdin)
+        if kind == "redirected_statement":
+            return self._redirected(node, stdin)
+        if kind in ("variable_assignment", "variable_assignments", "declaration_command"):
+            return self._assign(node)
+        if kind == "function_definition":
+            self._function(node)
+            return None
+        if kind == "for_statement":
+            self._loop_variable(node)
+        printed_text: str | None = None
+        count = 0
+        for child in node.named_children:
+            if child.type in ("comment", "heredoc_body"):
+                continue
+            printed_text = self._visit(child, stdin)
+            count += 1
+        return printed_text if count == 1 and kind in ("program", "subshell", "compound_statement", "list") else None
+
+    def _pipeline(self, stages: list[Node], stdin: str | None) -> str | None:
+        feed = stdin
+        for index, stage in enumerate(stages):
+            feed = self._visit(stage, feed if index or feed is not None else None)
+            if index + 1 < len(stages) and feed is None:
+                feed = UNKNOWN
+        return None if feed is UNKNOWN else feed
+
+    def _redirected(self, node: Node, stdin: str | None) -> str | None:
+        body = node.child_by_field_name("body")
+        redirects = [c for c in node.named_children if c.type.endswith("redirect")]
+        trailing: list[Node] = []
+        to_file = False
+        for redirect in redirects:
+            if redirect.type == "heredoc_redirect":
+                stdin = "".join(text_of(c) for c in redirect.named_children if c.type == "heredoc_body")
+                trailing += [c for c in redirect.named_children if not c.type.startswith("heredoc")]
+            elif redirect.type == "herestring_redirect":
+                word = self._word(redirect.named_children[0])
+                stdin = word.text if word.sure else UNKNOWN
+            else:
+                to_file = self._file_redirect(redirect, body) or to_file
+                if text_of(redirect).lstrip("0123456789").startswith("<"):
+                    stdin = UNKNOWN
+        out = self._visit(body, stdin) if body is not None else None
+        for child in trailing:  # `cat <<EOF | bash`: the grammar hangs the rest of the pipeline under the here-document
+            out = self._visit(child, out if out is not None else UNKNOWN)
+        return None if to_file else out
+
+    def _file_redirect(self, redirect: Node, body: Node | None) -> bool:
+        """Effects of ``> file`` and the like; true when the output goes to a file."""
+        targets = [c for c in redirect.named_children if c.type != "file_descriptor"]
+        operator = re.sub(r"^\d+", "", text_of(redirect)).strip()
+        if not targets:
+            return False
+        if len(targets) > 1:  # `>& file 2>&1`: the grammar hangs the following word on as well
+            targets = [t for t in targets if t.type != "number" and not text_of(t).isdigit()][:1] or targets[:1]
+        word = self._word(targets[0])
+        if operator.startswith("<") and not operator.startswith("<>"):
+            self.effects.append(paths.writing(word.text) if paths.is_socket(word.text) else paths.reading(word.text))
+            return False
+        if re.match(r"[<>]&\d|>&-", operator):
+            return False
+        if paths.is_socket(word.text) and body is not None and re.match(r"\S*(sh|bash|exec)\b", text_of(body)):
+            self.effects.append(destroys("send", f"a shell for {word.text}"))
+        effect = paths.writing(word.text)
+        nothing_printed = body is None or re.fullmatch(
+            r"(:|true|cat\s+/dev/null|echo\s+-n\s*(''|\"\")?)", text_of(body)
+        )
+        if nothing_printed and not operator.startswith((">>", "&>>")) and effect.kind == "write":
+            effect = destroys("delete", f"what {word.text} holds")
+        self.effects.append(effect)
+        return True
+
+    def _assign(self, node: Node) -> str | None:
+        for child in [node, *node.named_children]:
+            if child.type != "variable_assignment":
+                continue
+            name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
+            if name is None:
+                continue
+            word = self._word(value) if value is not None else Word("")
+            key = text_of(name)
+            self.variables[key] = Word(word.text, word.sure)
+            if re.match(
+                r"(LD_PRELOAD|LD_LIBRARY_PATH|DYLD_|BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|GIT_SSH|PAGER)", key
+            ):
+                self.effects.append(opaque(f"{key}={word.text}"))
+            elif key == "PATH" and not re.search(r"\$\{?PATH", text_of(value) if value else ""):
+                self.effects.append(opaque(f"PATH={word.text}"))
+        return None
+
+    def _function(self, node: Node) -> None:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None or body is None:
+            return
+        key = text_of(name)
+        self.functions[key] = body
+        if re.search(rf"(?<![\w-]){re.escape(key)}\s*\|\s*{re.escape(key)}(?![\w-])", text_of(body)):
+            self.effects.append(destroys("process", "processes without end"))
+        self._visit(body, UNKNOWN)
+
+    def _loop_variable(self, node: Node) -> None:
+        name = node.child_by_field_name("variable")
+        values = [self._word(c) for c in node.children_by_field_name("value")]
+        if name is not None:
+            text = values[0].text if len(values) == 1 else " ".join(v.text for v in values)
+            self.variables[text_of(name)] = Word(text or f"${text_of(name)}", False, True)
+
+    # --- commands -------------------------------------------------------------------------------------------------
+
+    def _command(self, node: Node, stdin: str | None) -> str | None:
+        words: list[Word] = []
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                self._assign(child)
+            elif child.type == "herestring_redirect":
+                here = self._word(child.named_children[0])
+                stdin = here.text if here.sure else UNKNOWN
+            elif child.type.endswith("redirect"):
+                self._file_redirect(child, node)
+            elif child.type != "comment":
+                inner = child.named_children[0] if child.type == "command_name" and child.named_children else child
+                for word in split_unquoted(self._word(inner)):
+                    words += expand_braces(word)
+        return self.run(words, stdin)
+
+    def run(self, words: list[Word], stdin: str | None = None) -> str | None:
+        """The effects of one simple command; the literal text it prints, where that is known."""
+        from zero_one.safety.risk.programs import effects_of
+
+        if not words:
+            return None
+        if not words[0].sure:
+            self.effects.append(opaque(f"a command whose name is computed ({words[0].text[:40]})"))
+            return None
+        name = words[0].text
+        if name in self.aliases and self.depth < DEEPEST:
+            tail = " ".join(_quote(w) for w in words[1:])
+            self.nested(f"{self.aliases[name]} {tail}", "shell")
+            return None
+        if name in self.functions:
+            return None  # its body was read where it was defined, with its arguments taken as unknown
+        program = name.rsplit("/", 1)[-1]
+        if name.startswith("\\"):
+            program = name.lstrip("\\")
+        args = words[1:]
+        self.effects += effects_of(self, program, name, args, stdin)
+        text = printed(program, args)
+        if text is None and stdin is not None and stdin is not UNKNOWN:
+            text = decode(program, [a.text for a in args], stdin)
+        return text
+
+    def nested(self, code: str, language: str) -> None:
+        """Code inside code. Shell inside shell keeps the variables that are known."""
+        if language == "shell":
+            inner = Reader(
+                self.classify, self.depth + 1, dict(self.variables), dict(self.aliases), dict(self.functions)
+            )
+            self.effects += inner.read(code)
+            self.variables.update(inner.variables)
+            self.aliases.update(inner.aliases)
+        else:
+            self.effects += self.classify(code, language, self.depth + 1)
+
+    # --- words ----------------------------------------------------------------------------------------------------
+
+    def _word(self, node: Node) -> Word:
+        kind, text = node.type, text_of(node)
+        if kind in ("word", "number", "variable_name", "extglob_pattern", "regex", "test_operator"):
+            plain = re.sub(r"\\(.)", r"\1", text, flags=re.S)
+            return Word(plain, not re.search(r"(?<!\\)[*?\[]", text) or not _looks_like_program(text))
+        if kind == "raw_string":
+            return Word(text[1:-1], True, True)
+        if kind == "ansi_c_string":
+            return Word(ansi(text[2:-1]), True, True)
+        if kind == "string":
+            return self._string(node)
+        if kind in ("simple_expansion", "expansion"):
+            return self._expansion(node)
+        if kind in ("command_substitution", "process_substitution"):
+            inner = Reader(
+                self.classify, self.depth + 1, dict(self.variables), dict(self.aliases), dict(self.functions)
+            )
+            out: str | None = None
+            for child in node.named_children:
+                out = inner._visit(child, None)
+            self.effects += inner.effects
+            return Word(out.strip("\n"), True) if out is not None else Word(text, False)
+        if kind == "concatenation":
+            parts = [self._word(c) for c in node.children]
+            return Word("".join(p.text for p in parts), all(p.sure for p in parts), any(p.quoted for p in parts))
+        if kind == "arithmetic_expansion":
+            return Word(text, False, True)
+        if node.named_child_count:
+            parts = [self._word(c) for c in node.named_children]
+            return Word(text, all(p.sure for p in parts))
+        return Word(text)
+
+    def _string(self, node: Node) -> Word:
+        out, sure = [], True
+        for child in node.children:
+            if child.type == '"':
+                continue
+            if child.type == "string_content":
+                out.append(re.sub(r'\\([$`"\\\n])', r"\1", text_of(child)))
+                continue
+            word = self._word(child)
+            out.append(word.text)
+            sure = sure and word.sure
+        inner = text_of(node)[1:-1]
+        return Word("".join(out) if out else inner, sure, True)
+
+    def _expansion(self, node: Node) -> Word:
+        text = text_of(node)
+        for child in node.named_children:
+            if child.type not in ("variable_name", "special_variable_name"):
+                self._word(child)
+        name = re.match(r"\$\{?(\w+)", text)
+        plain = re.fullmatch(r"\$(\w+)|\$\{(\w+)\}", text)
+        if name and name[1] in _KNOWN and plain:
+            return Word(_KNOWN[name[1]], True)
+        if plain and name and name[1] in self.variables:
+            return self.variables[name[1]]
+        default = re.fullmatch(r"\$\{(\w+):?[-=]([^{}$`]*)\}", text)
+        if default and default[1] not in self.variables:
+            return Word(default[2], False)
+        return Word(text, False)
+
+
+UNKNOWN = "\0unknown"
+"""Piped text that cannot be known. Compared with ``is``-like care: it never occurs in real code."""
+
+
+def _quote(word: Word) -> str:
+    return "'" + word.text.replace("'", "'\\''") + "'" if word.sure else word.text
+
+
+def _looks_like_program(text: str) -> bool:
+    """A glob such as /bin/r? may name any program; a glob of files stays what it is."""
+    return bool(re.match(r"(/usr)?/s?bin/", text))

@@ -1,0 +1,109 @@
+"""Reading SQL with sqlglot: looking is free, changing asks, dropping and deleting destroy."""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from zero_one.safety.risk import paths
+from zero_one.safety.risk.model import Effect, changes, destroys, opaque, reads
+
+_RUNS_CODE = re.compile(
+    r"(?i)\b(xp_cmdshell|sp_oacreate|sp_executesql|load_extension|sys_exec|sys_eval|lo_import|lo_export|dblink\w*|pg_terminate_backend"
+    r"|dbms_scheduler|utl_http|utl_file|writefile|edit|fts3_tokenizer|pg_reload_conf|pg_read_binary_file|pg_execute_server_program)\s*\("
+    r"|\binto\s+(out|dump)file\b|\bcopy\b[^;]*\b(to|from)\s+program\b|\bexec(ute)?\s+(xp_|sp_|immediate|\()"
+)
+_READS_FILE = re.compile(
+    r"(?i)\b(load_file|pg_read_file|pg_ls_dir|readfile|openrowset|bfilename|read_csv|read_text|read_blob)\s*\(\s*'([^']*)'"
+)
+
+
+def read(code: str) -> list[Effect]:
+    import sqlglot
+    from sqlglot import errors, exp
+
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)
+    lines = [
+        line
+        for line in code.split("\n")
+        if not re.match(r"\s*[.\\](tables|schema|d[a-z+]*|headers|mode|databases|l|timing|width|indexes|x|q)\b", line)
+    ]
+    out: list[Effect] = []
+    for line in lines:
+        if re.match(
+            r"\s*(\.(shell|system|output|once|import|read|load|restore|save|backup|clone|archive|cd|excel|dump)|\\!|\\i|\\o|\\copy|\\g)",
+            line,
+        ):
+            out.append(opaque(f"{line.strip()[:40]}"))
+    code = "\n".join(lines)
+    if _RUNS_CODE.search(code):
+        out.append(opaque("a program run by the database"))
+    out += [paths.reading(m[2]) for m in _READS_FILE.finditer(code)]
+    if not code.strip():
+        return out
+    try:
+        statements = [s for s in sqlglot.parse(code) if s is not None]
+    except errors.SqlglotError:
+        return [*out, opaque("SQL that does not parse")]
+    for statement in statements:
+        for node in statement.walk():
+            out += _node(node, exp)
+        if isinstance(statement, exp.Command):
+            out += _command(statement.sql())
+    return out
+
+
+def _node(node: object, exp: object) -> list[Effect]:
+    from sqlglot import exp as e
+
+    name = _table(node)
+    match node:
+        case e.Drop() | e.TruncateTable():
+            return [destroys("delete", name)]
+        case e.Delete():
+            return [destroys("delete", f"rows of {name}")]
+        case e.Update():
+            where = node.args.get("where")
+            trivial = where is None or re.fullmatch(r"(?i)where\s+(1\s*=\s*1|true|1)", where.sql().strip())
+            return [destroys("delete", f"every row of {name}")] if trivial else [changes("write", name)]
+        case e.Insert() | e.Merge() | e.Create() | e.Copy() | e.LoadData():
+            replaces = isinstance(node, e.Create) and node.args.get("replace")
+            return [destroys("delete", name)] if replaces else [changes("write", name)]
+        case e.Alter():
+            drops = any(isinstance(a, e.Drop) for a in node.args.get("actions") or [])
+            return [destroys("delete", name)] if drops else [changes("write", name)]
+        case e.Grant():
+            return [destroys("system", "rights in the database")]
+        case e.Into():
+            return [changes("write", name)]
+        case e.Attach() | e.Detach() | e.Set() | e.Use():
+            return [changes("system", type(node).__name__.lower())]
+        case e.Pragma():
+            return [changes("system", node.sql())] if re.search(r"=|\(\s*(on|1|delete)", node.sql()) else []
+        case e.Kill():
+            return [changes("process", "a connection")]
+        case e.Transaction() | e.Commit() | e.Rollback():
+            return [reads("a transaction")]
+    return []
+
+
+def _table(node: object) -> str:
+    from sqlglot import exp
+
+    if not isinstance(node, exp.Expression):
+        return ""
+    table = node.find(exp.Table)
+    return table.name if table is not None and table.name else "a table"
+
+
+def _command(text: str) -> list[Effect]:
+    """What the parser passes through unread."""
+    head = text.strip().split(None, 1)[0].upper() if text.strip() else ""
+    if head in ("SHOW", "EXPLAIN", "DESCRIBE", "DESC", "ANALYZE", "HELP", "LIST"):
+        rest = text.strip()[len(head) :]
+        return read(rest.strip()) if head == "EXPLAIN" and re.search(r"(?i)\banalyze\b", rest) else []
+    if head in ("VACUUM", "REINDEX", "OPTIMIZE", "CHECKPOINT"):
+        return [changes("write", "the database file")]
+    if head == "END" or head == "BEGIN":
+        return []
+    return [opaque(text.strip()[:40])]
