@@ -16,9 +16,12 @@ from zero_one.safety.risk.words import ansi, text_of
 Classify = Callable[[str, str, int], list[Effect]]
 
 _LOOKING_MODULES = set(
-    """path os util url querystring assert buffer events crypto zlib readline string_decoder timers perf_hooks stream tty
-    lodash underscore moment dayjs date-fns chalk yargs commander minimist uuid ramda mathjs cheerio async colors luxon
-    csv-parse papaparse js-yaml systeminformation pretty-bytes glob fast-glob semver validator marked process""".split()
+    """
+        path os util url querystring assert buffer events crypto zlib readline string_decoder timers perf_hooks
+        stream tty lodash underscore moment dayjs date-fns chalk yargs commander minimist uuid ramda mathjs
+        cheerio async colors luxon csv-parse papaparse js-yaml systeminformation pretty-bytes glob fast-glob
+        semver validator marked process
+        """.split()
 )
 _READS = re.compile(
     r"^(read|stat|lstat|access|exists|opendir|watch|createReadStream|realpath|readlink|fstat|existsSync)"
@@ -290,9 +293,11 @@ class _Reader:
         where = first or "a computed name"
         if last == "?":
             self.effects.append(opaque("a function whose name is computed"))
-        elif name in ("eval", "Function", "globalThis.eval", "window.eval") or top == "vm":
-            self._code(first, "javascript")
-        elif name in ("setTimeout", "setInterval") and args and args[0].type in ("string", "template_string"):
+        elif (
+            name in ("eval", "Function", "globalThis.eval", "window.eval")
+            or top == "vm"
+            or (name in ("setTimeout", "setInterval") and args and args[0].type in ("string", "template_string"))
+        ):
             self._code(first, "javascript")
         elif name in ("require", "import"):
             self.effects.append(opaque("a module whose name is computed")) if first is None else self._module(

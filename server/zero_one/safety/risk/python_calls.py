@@ -142,7 +142,7 @@ def call_effects(reader: Reader, node: ast.Call) -> list[Effect]:
 def _safe_loader(call: _Call) -> bool:
     loader = call.keyword("Loader") or (call.node.args[1] if len(call.node.args) > 1 else None)
     weights = call.keyword("weights_only")
-    return call.name == "yaml.load" and (call.reader.resolve(loader) or "").endswith("SafeLoader") or (
+    return (call.name == "yaml.load" and (call.reader.resolve(loader) or "").endswith("SafeLoader")) or (
         call.name == "torch.load" and isinstance(weights, ast.Constant) and weights.value is True)  # fmt: skip
 
 
@@ -467,8 +467,11 @@ def _sql(call: _Call) -> list[Effect]:
 
 
 _MAGICS_THAT_LOOK = set(
-    """matplotlib pwd ls who whos who_ls time timeit history hist pinfo pdoc psource pfile config lsmagic quickref precision
-    pprint doctest_mode env dirs pycat more less man colors xmode page pdef prun debug memit mprun lprun""".split()
+    """
+        matplotlib pwd ls who whos who_ls time timeit history hist pinfo pdoc psource pfile config lsmagic
+        quickref precision pprint doctest_mode env dirs pycat more less man colors xmode page pdef prun debug
+        memit mprun lprun
+        """.split()
 )
 
 

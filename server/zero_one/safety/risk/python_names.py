@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 OPAQUE = set(
-    """pickle.load pickle.loads dill.load dill.loads cloudpickle.load cloudpickle.loads marshal.load marshal.loads shelve.open
-    joblib.load torch.load ctypes.CDLL ctypes.cdll ctypes.WinDLL ctypes.PyDLL ctypes.memmove ctypes.windll cffi.FFI
-    runpy.run_path runpy.run_module code.interact code.InteractiveInterpreter pty.spawn os.dup2 os.fork imp.load_source
-    importlib.util.spec_from_file_location importlib.machinery.SourceFileLoader yaml.load yaml.unsafe_load
-    yaml.full_load jsonpickle.decode types.FunctionType types.CodeType sys.settrace sys.addaudithook mmap.mmap
-    gc.get_objects inspect.currentframe sys._getframe builtins.exec builtins.eval pandas.read_pickle numpy.load_pickle
-    pandas.eval site.addsitedir zipimport.zipimporter multiprocessing.connection.Listener""".split()
+    """
+        pickle.load pickle.loads dill.load dill.loads cloudpickle.load cloudpickle.loads marshal.load
+        marshal.loads shelve.open joblib.load torch.load ctypes.CDLL ctypes.cdll ctypes.WinDLL ctypes.PyDLL
+        ctypes.memmove ctypes.windll cffi.FFI runpy.run_path runpy.run_module code.interact
+        code.InteractiveInterpreter pty.spawn os.dup2 os.fork imp.load_source
+        importlib.util.spec_from_file_location importlib.machinery.SourceFileLoader yaml.load yaml.unsafe_load
+        yaml.full_load jsonpickle.decode types.FunctionType types.CodeType sys.settrace sys.addaudithook
+        mmap.mmap gc.get_objects inspect.currentframe sys._getframe builtins.exec builtins.eval
+        pandas.read_pickle numpy.load_pickle pandas.eval site.addsitedir zipimport.zipimporter
+        multiprocessing.connection.Listener
+        """.split()
 )
 SHELL = set(
-    """os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput asyncio.create_subprocess_shell
-    pexpect.spawn pexpect.run pexpect.runu get_ipython.system get_ipython.getoutput popen2.popen2 fabric.api.local invoke.run
-    sarge.run plumbum.local plumbum.cmd os.popen2 os.popen3""".split()
+    """
+        os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput
+        asyncio.create_subprocess_shell pexpect.spawn pexpect.run pexpect.runu get_ipython.system
+        get_ipython.getoutput popen2.popen2 fabric.api.local invoke.run sarge.run plumbum.local plumbum.cmd
+        os.popen2 os.popen3
+        """.split()
 )
 PROCESS = set(
-    """subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen
-    asyncio.create_subprocess_exec os.execv os.execve os.execvp os.execl os.execlp os.execle os.execvpe os.spawnl os.spawnv
-    os.spawnlp os.spawnvp os.spawnve os.posix_spawn os.posix_spawnp pty.spawn os.startfile""".split()
+    """
+        subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen
+        asyncio.create_subprocess_exec os.execv os.execve os.execvp os.execl os.execlp os.execle os.execvpe
+        os.spawnl os.spawnv os.spawnlp os.spawnvp os.spawnve os.posix_spawn os.posix_spawnp pty.spawn
+        os.startfile
+        """.split()
 )
 DELETE = set(
     """os.remove os.unlink os.rmdir os.removedirs shutil.rmtree os.truncate
@@ -29,36 +39,49 @@ MOVE = set("os.rename os.renames os.replace shutil.move".split())
 COPY = set("shutil.copy shutil.copy2 shutil.copyfile shutil.copytree shutil.copyfileobj os.link os.symlink".split())
 MODES = set("os.chmod os.chown os.lchown shutil.chown os.chflags os.lchmod os.setxattr os.removexattr".split())
 WRITE = set(
-    """os.mkdir os.makedirs os.mkfifo os.mknod os.utime shutil.make_archive shutil.unpack_archive tempfile.mkdtemp
-    tempfile.mkstemp numpy.save numpy.savez numpy.savetxt matplotlib.pyplot.savefig cv2.imwrite imageio.imwrite imageio.imsave
-    scipy.io.wavfile.write soundfile.write torch.save joblib.dump wave.open zipfile.ZipFile tarfile.open json.dump
-    pickle.dump csv.writer csv.DictWriter yaml.dump toml.dump""".split()
+    """
+        os.mkdir os.makedirs os.mkfifo os.mknod os.utime shutil.make_archive shutil.unpack_archive
+        tempfile.mkdtemp tempfile.mkstemp numpy.save numpy.savez numpy.savetxt matplotlib.pyplot.savefig
+        cv2.imwrite imageio.imwrite imageio.imsave scipy.io.wavfile.write soundfile.write torch.save joblib.dump
+        wave.open zipfile.ZipFile tarfile.open json.dump pickle.dump csv.writer csv.DictWriter yaml.dump
+        toml.dump
+        """.split()
 )
 FETCH = set(
-    """requests.get requests.head requests.options httpx.get httpx.head urllib.request.urlopen urllib.request.Request
-    urllib.urlopen urllib2.urlopen aiohttp.request feedparser.parse pandas.read_html yfinance.Ticker yfinance.download
-    wikipedia.summary wikipedia.page wikipedia.search newspaper.Article socket.gethostbyname socket.getaddrinfo
-    http.client.HTTPConnection http.client.HTTPSConnection trafilatura.fetch_url""".split()
+    """
+        requests.get requests.head requests.options httpx.get httpx.head urllib.request.urlopen
+        urllib.request.Request urllib.urlopen urllib2.urlopen aiohttp.request feedparser.parse pandas.read_html
+        yfinance.Ticker yfinance.download wikipedia.summary wikipedia.page wikipedia.search newspaper.Article
+        socket.gethostbyname socket.getaddrinfo http.client.HTTPConnection http.client.HTTPSConnection
+        trafilatura.fetch_url
+        """.split()
 )
 DOWNLOAD = set("urllib.request.urlretrieve urllib.urlretrieve wget.download gdown.download nltk.download".split())
 SEND = set(
-    """requests.post requests.put requests.patch requests.request httpx.post httpx.put httpx.patch httpx.request httpx.stream
-    smtplib.SMTP smtplib.SMTP_SSL ftplib.FTP ftplib.FTP_TLS telnetlib.Telnet paramiko.SSHClient socket.socket
-    socket.create_connection socket.create_server asyncio.open_connection asyncio.start_server ssl.wrap_socket
-    websocket.create_connection websockets.connect websocket.WebSocketApp imaplib.IMAP4_SSL imaplib.IMAP4 poplib.POP3_SSL
-    twilio.rest.Client slack_sdk.WebClient tweepy.Client telegram.Bot discord.Client yagmail.SMTP pysftp.Connection
-    boto3.client boto3.resource http.server.HTTPServer http.server.ThreadingHTTPServer socketserver.TCPServer flask.Flask uvicorn.run
-    xmlrpc.client.ServerProxy xmlrpc.server.SimpleXMLRPCServer redis.Redis pymongo.MongoClient paho.mqtt.client.Client
-    googleapiclient.discovery.build gspread.authorize msal.PublicClientApplication pyngrok.ngrok.connect dns.resolver.resolve
-    webbrowser.post openai.OpenAI anthropic.Anthropic litellm.completion""".split()
+    """
+        requests.post requests.put requests.patch requests.request httpx.post httpx.put httpx.patch
+        httpx.request httpx.stream smtplib.SMTP smtplib.SMTP_SSL ftplib.FTP ftplib.FTP_TLS telnetlib.Telnet
+        paramiko.SSHClient socket.socket socket.create_connection socket.create_server asyncio.open_connection
+        asyncio.start_server ssl.wrap_socket websocket.create_connection websockets.connect
+        websocket.WebSocketApp imaplib.IMAP4_SSL imaplib.IMAP4 poplib.POP3_SSL twilio.rest.Client
+        slack_sdk.WebClient tweepy.Client telegram.Bot discord.Client yagmail.SMTP pysftp.Connection
+        boto3.client boto3.resource http.server.HTTPServer http.server.ThreadingHTTPServer
+        socketserver.TCPServer flask.Flask uvicorn.run xmlrpc.client.ServerProxy
+        xmlrpc.server.SimpleXMLRPCServer redis.Redis pymongo.MongoClient paho.mqtt.client.Client
+        googleapiclient.discovery.build gspread.authorize msal.PublicClientApplication pyngrok.ngrok.connect
+        dns.resolver.resolve webbrowser.post openai.OpenAI anthropic.Anthropic litellm.completion
+        """.split()
 )
 SPEND = set(
     "stripe paypalrestsdk braintree plaid coinbase ccxt binance web3 alpaca_trade_api ib_insync robin_stocks".split()
 )
 CREDENTIAL = set(
-    """keyring.get_password keyring.get_credential getpass.getpass browser_cookie3.chrome browser_cookie3.firefox
-    browser_cookie3.load win32crypt.CryptUnprotectData secretstorage.dbus_init netrc.netrc pynput.keyboard.Listener
-    pynput.mouse.Listener keyboard.on_press keyboard.hook keyboard.record keyboard.read_event keyboard.read_key""".split()
+    """
+        keyring.get_password keyring.get_credential getpass.getpass browser_cookie3.chrome
+        browser_cookie3.firefox browser_cookie3.load win32crypt.CryptUnprotectData secretstorage.dbus_init
+        netrc.netrc pynput.keyboard.Listener pynput.mouse.Listener keyboard.on_press keyboard.hook
+        keyboard.record keyboard.read_event keyboard.read_key
+        """.split()
 )
 LISTEN = set(
     """sounddevice.rec sounddevice.InputStream sounddevice.RawInputStream pyaudio.PyAudio cv2.VideoCapture
@@ -75,19 +98,24 @@ SECRET_DELETE = set("keyring.delete_password keyring.set_password".split())
 
 # Modules whose functions only look or compute, unless a table above says otherwise.
 LOOKING_MODULES = set(
-    """__future__ abc argparse array ast base64 binascii bisect calendar cmath codecs collections colorsys configparser contextlib copy
-    csv dataclasses datetime decimal difflib dis email enum errno fnmatch fractions functools getopt glob graphlib gzip hashlib
-    heapq hmac html http importlib.metadata importlib.resources inspect io ipaddress itertools json keyword linecache locale logging
-    math mimetypes numbers operator os.path pathlib pkgutil platform plistlib pprint queue random re reprlib sched secrets
-    shlex statistics string stringprep struct sys sysconfig textwrap threading time timeit token tokenize tomllib traceback types
-    typing unicodedata unittest urllib.parse uuid warnings wave weakref xml zlib zoneinfo bz2 lzma pwd grp resource asyncio
-    concurrent.futures multiprocessing.cpu_count locale gettext doctest cProfile pstats shutil.which shutil.disk_usage
-    numpy pandas scipy sklearn matplotlib seaborn plotly sympy networkx statsmodels PIL cv2 skimage imageio bs4 lxml
-    psutil dateutil pytz tabulate rich tqdm yaml toml chardet markdown docx openpyxl xlrd PyPDF2 pypdf pdfplumber fitz
-    mutagen polars pyarrow duckdb astropy shapely geopy pint babel humanize colorama termcolor wcwidth langdetect nltk
-    spacy textblob feedparser wikipedia yfinance IPython attr pydantic jsonschema hypothesis pytest faker emoji
-    mpmath numba torch transformers cpuinfo GPUtil distro requests httpx urllib zipfile tarfile sqlite3 tempfile getpass-none
-    pyperclip.paste screeninfo mss pkg_resources importlib_metadata holidays nltk num2words qrcode arrow pendulum""".split()
+    """
+        __future__ abc argparse array ast base64 binascii bisect calendar cmath codecs collections colorsys
+        configparser contextlib copy csv dataclasses datetime decimal difflib dis email enum errno fnmatch
+        fractions functools getopt glob graphlib gzip hashlib heapq hmac html http importlib.metadata
+        importlib.resources inspect io ipaddress itertools json keyword linecache locale logging math mimetypes
+        numbers operator os.path pathlib pkgutil platform plistlib pprint queue random re reprlib sched secrets
+        shlex statistics string stringprep struct sys sysconfig textwrap threading time timeit token tokenize
+        tomllib traceback types typing unicodedata unittest urllib.parse uuid warnings wave weakref xml zlib
+        zoneinfo bz2 lzma pwd grp resource asyncio concurrent.futures multiprocessing.cpu_count locale gettext
+        doctest cProfile pstats shutil.which shutil.disk_usage numpy pandas scipy sklearn matplotlib seaborn
+        plotly sympy networkx statsmodels PIL cv2 skimage imageio bs4 lxml psutil dateutil pytz tabulate rich
+        tqdm yaml toml chardet markdown docx openpyxl xlrd PyPDF2 pypdf pdfplumber fitz mutagen polars pyarrow
+        duckdb astropy shapely geopy pint babel humanize colorama termcolor wcwidth langdetect nltk spacy
+        textblob feedparser wikipedia yfinance IPython attr pydantic jsonschema hypothesis pytest faker emoji
+        mpmath numba torch transformers cpuinfo GPUtil distro requests httpx urllib zipfile tarfile sqlite3
+        tempfile getpass-none pyperclip.paste screeninfo mss pkg_resources importlib_metadata holidays nltk
+        num2words qrcode arrow pendulum
+        """.split()
 )
 
 # Methods of objects whose type is not known, by name.

@@ -230,10 +230,12 @@ def unversioned(program: str) -> str:
 
 
 TABLE: dict[str, Handler] = {
-    **table(_wrapper, """sudo doas pkexec run0 env nice ionice nohup time timeout stdbuf setsid xargs parallel watch command builtin
-        exec flock taskset chroot setarch unshare busybox toybox firejail bwrap runuser chronic caffeinate coproc unbuffer gtimeout
-        proxychains torsocks proot fakeroot gxargs rlwrap catchsegv linux32 linux64 systemd-run start-stop-daemon dbus-run-session
-        xvfb-run"""),
+    **table(_wrapper, """
+        sudo doas pkexec run0 env nice ionice nohup time timeout stdbuf setsid xargs parallel watch command
+        builtin exec flock taskset chroot setarch unshare busybox toybox firejail bwrap runuser chronic
+        caffeinate coproc unbuffer gtimeout proxychains torsocks proot fakeroot gxargs rlwrap catchsegv linux32
+        linux64 systemd-run start-stop-daemon dbus-run-session xvfb-run
+        """),
     "su": _su,
     "eval": _eval,
     **table(_source, "source ."),

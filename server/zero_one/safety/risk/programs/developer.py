@@ -9,9 +9,12 @@ from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches,
 from zero_one.safety.risk.programs.call import Call, Handler, table
 
 _GIT_LOOKS = set(
-    """status log diff show blame shortlog describe rev-parse rev-list ls-files ls-tree ls-remote cat-file grep whatchanged
-    show-ref show-branch name-rev merge-base for-each-ref count-objects fsck verify-commit version help cherry range-diff
-    check-ignore check-attr var symbolic-ref diff-tree diff-index archive bugreport""".split()
+    """
+        status log diff show blame shortlog describe rev-parse rev-list ls-files ls-tree ls-remote cat-file grep
+        whatchanged show-ref show-branch name-rev merge-base for-each-ref count-objects fsck verify-commit
+        version help cherry range-diff check-ignore check-attr var symbolic-ref diff-tree diff-index archive
+        bugreport
+        """.split()
 )
 _GIT_DESTROYS = set("clean filter-branch filter-repo prune update-ref".split())
 
@@ -93,10 +96,8 @@ def _git_listing(verb: str, rest: list[str], line: str) -> list[Effect]:
     operands = [r for r in rest if not r.startswith("-")]
     looks = {"list", "show", "get-url", "status", "log", "view"}
     if (
-        not operands
-        and verb != "stash"
-        or operands[:1]
-        and operands[0] in looks
+        (not operands and verb != "stash")
+        or (operands[:1] and operands[0] in looks)
         or any(r in ("-l", "--list", "--get", "-v", "-vv") for r in rest)
     ):
         return []
@@ -108,9 +109,11 @@ def _install(call: Call) -> list[Effect]:
     words = call.operands
     verb = next((w for w in words if re.fullmatch(r"[a-z-]+", w)), "")
     line = f"{call.program} {' '.join(words[:3])}"
-    looks = """list ls show info search view freeze outdated check policy depends rdepends why audit config env docs help version
-        leaves deps cat home doctor whoami fund ping root bin prefix index inspect metadata tree query explain repolist
-        provides history showpkg madison changelog download-only licenses pkg""".split()
+    looks = """
+        list ls show info search view freeze outdated check policy depends rdepends why audit config env docs
+        help version leaves deps cat home doctor whoami fund ping root bin prefix index inspect metadata tree
+        query explain repolist provides history showpkg madison changelog download-only licenses pkg
+        """.split()
     if call.program in ("apt-cache", "dpkg-query", "apt-file", "pip-audit") or verb in looks:
         return (
             [fetches(line)]
@@ -295,9 +298,11 @@ def _redis(words: list[str]) -> list[Effect]:
 
 TABLE: dict[str, Handler] = {
     "git": _git,
-    **table(_install, """pip pipx uv poetry pdm conda mamba npm pnpm yarn bun apt apt-get apt-cache apt-file aptitude dpkg dpkg-query
-        rpm yum dnf zypper pacman yay apk brew port snap flatpak gem bundle composer nuget choco winget scoop cpan cpanm
-        pip-audit nix nix-env easy_install luarocks"""),
+    **table(_install, """
+        pip pipx uv poetry pdm conda mamba npm pnpm yarn bun apt apt-get apt-cache apt-file aptitude dpkg
+        dpkg-query rpm yum dnf zypper pacman yay apk brew port snap flatpak gem bundle composer nuget choco
+        winget scoop cpan cpanm pip-audit nix nix-env easy_install luarocks
+        """),
     **table(lambda c: [Effect("package", f"{c.program} {' '.join(c.operands[:2])}", Risk.SPEND_OR_SEND)], "npx uvx bunx pnpx"),
     **table(_docker, "docker podman docker-compose nerdctl"),
     **table(_build, "make gmake cmake ninja meson bazel gradle gradlew mvn ant tox nox pytest jest vitest mocha rake sbt just task"),

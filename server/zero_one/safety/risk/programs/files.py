@@ -198,14 +198,15 @@ def _split(call: Call) -> list[Effect]:
 
 
 LOOKERS = """
-ls ll la dir vdir cat tac bat batcat head tail less more most nl grep egrep fgrep zgrep rg ag ack ugrep pdfgrep wc uniq cut tr
-paste join comm diff cmp colordiff sdiff vimdiff file stat du ncdu df tree exa eza lsd basename dirname realpath readlink
-md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum md5 cksum b2sum sum xxd hexdump od strings fold fmt pr column
-expand unexpand jq xmllint csvlook csvstat csvcut csvgrep csvsort look fd fdfind locate plocate mdfind mdls zcat zless zmore
-bzcat xzcat zstdcat rev shuf numfmt tsort pwd echo printf true false test [ [[ : sleep seq yes cal ncal expr bc dc factor
-units cd pushd popd dirs ffprobe identify exiftool mediainfo pdfinfo pdftotext pdffonts pdfimages hunspell aspell
-base64 base32 getfacl lsattr namei pathchk cloc tokei scc wdiff iconv
-"""
+        ls ll la dir vdir cat tac bat batcat head tail less more most nl grep egrep fgrep zgrep rg ag ack ugrep
+        pdfgrep wc uniq cut tr paste join comm diff cmp colordiff sdiff vimdiff file stat du ncdu df tree exa
+        eza lsd basename dirname realpath readlink md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum
+        md5 cksum b2sum sum xxd hexdump od strings fold fmt pr column expand unexpand jq xmllint csvlook csvstat
+        csvcut csvgrep csvsort look fd fdfind locate plocate mdfind mdls zcat zless zmore bzcat xzcat zstdcat
+        rev shuf numfmt tsort pwd echo printf true false test [ [[ : sleep seq yes cal ncal expr bc dc factor
+        units cd pushd popd dirs ffprobe identify exiftool mediainfo pdfinfo pdftotext pdffonts pdfimages
+        hunspell aspell base64 base32 getfacl lsattr namei pathchk cloc tokei scc wdiff iconv
+        """
 
 TABLE: dict[str, Handler] = {
     **table(observe, LOOKERS),

@@ -51,7 +51,7 @@ def _curl(call: Call) -> list[Effect]:
             out.append(sends(f"{text.split('@', 1)[1]} to {where}"))
         if text.startswith("file://"):
             out.append(paths.reading(text[7:]))
-    if call.has("-K", "--config", "-i", "--input-file") and call.program in ("wget",) or call.has("-K", "--config"):
+    if (call.has("-K", "--config", "-i", "--input-file") and call.program in ("wget",)) or call.has("-K", "--config"):
         out.append(opaque("addresses from a file"))
     return out or [fetches(where)]
 

@@ -18,7 +18,10 @@ def _process(call: Call) -> list[Effect]:
         return []
     if any(o in ("-1", "1", "0") for o in call.texts[-1:]) or call.program == "killall5":
         return [destroys("process", "all programs")]
-    if call.program in ("pkill", "killall") and call.has("-u", "-U", "--user") or call.operands[:1] in (["."], [".*"]):
+    if (call.program in ("pkill", "killall") and call.has("-u", "-U", "--user")) or call.operands[:1] in (
+        ["."],
+        [".*"],
+    ):
         return [destroys("process", "all programs of a user")]
     return [changes("process", f"ends {' '.join(call.operands)}")]
 
@@ -134,7 +137,7 @@ def _open(call: Call) -> list[Effect]:
 def _desktop(call: Call) -> list[Effect]:
     words = call.operands
     looks = r"(list|get|get-\S+|show|info|query|stat|status|search|getactivewindow|getmouselocation|getwindow\S*|getdisplay\S*|list-\S+|read|-g)"
-    if words and re.fullmatch(looks, words[0]) or call.has("-l", "-m", "-d", "-q", "--list", "-g"):
+    if (words and re.fullmatch(looks, words[0])) or call.has("-l", "-m", "-d", "-q", "--list", "-g"):
         if call.program not in ("xdotool",) or not any(
             w in ("key", "type", "click", "windowkill", "windowactivate", "exec") for w in words
         ):
@@ -209,13 +212,16 @@ def _download(call: Call) -> list[Effect]:
     return [changes("write", "a download", undoable=True)]
 
 
-LOOKERS = """ps pgrep pstree top htop btop atop free vmstat iostat mpstat pidstat uptime uname hostid arch nproc lscpu lsmem lsblk
-blkid lspci lsusb lsmod modinfo lsof whoami id groups who w last lastlog users finger tty logname which whereis type man info
-apropos tldr env printenv locale localectl loginctl hostnamectl sensors acpi upower nvidia-smi glxinfo inxi neofetch fastfetch
-screenfetch dmidecode hwinfo lshw sw_vers system_profiler vm_stat powertop jobs ulimit getconf lsb_release run-parts-list
-compgen hash alias-list times set-list xrandr-list pidof tasklist systeminfo ver findmnt swapon-list pactl-list clear tput
-return exit break continue shift wait unset local export declare readonly typeset set shopt let read readarray mapfile getopts
-trap umask help logout fg bg caller disown complete bind suspend lpstat"""
+LOOKERS = """
+        ps pgrep pstree top htop btop atop free vmstat iostat mpstat pidstat uptime uname hostid arch nproc
+        lscpu lsmem lsblk blkid lspci lsusb lsmod modinfo lsof whoami id groups who w last lastlog users finger
+        tty logname which whereis type man info apropos tldr env printenv locale localectl loginctl hostnamectl
+        sensors acpi upower nvidia-smi glxinfo inxi neofetch fastfetch screenfetch dmidecode hwinfo lshw sw_vers
+        system_profiler vm_stat powertop jobs ulimit getconf lsb_release run-parts-list compgen hash alias-list
+        times set-list xrandr-list pidof tasklist systeminfo ver findmnt swapon-list pactl-list clear tput
+        return exit break continue shift wait unset local export declare readonly typeset set shopt let read
+        readarray mapfile getopts trap umask help logout fg bg caller disown complete bind suspend lpstat
+        """
 
 TABLE: dict[str, Handler] = {
     **table(observe, LOOKERS),
