@@ -1,0 +1,1 @@
+"""How written things are said: the steps behind ``speakable``."""
