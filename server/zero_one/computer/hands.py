@@ -15,7 +15,18 @@ __all__ = ["Gate", "Hands", "HandsError", "Method", "Risk", "method"]
 GROUP = "zero_one.hands"
 """Entry points of this group name modules whose ``@method`` functions become ``computer.<module>.<function>``."""
 
-BUILT_IN: tuple[str, ...] = ()
+BUILT_IN = (
+    "display",
+    "mouse",
+    "keyboard",
+    "clipboard",
+    "windows",
+    "volume",
+    "opener",
+    "files",
+    "notify",
+    "system",
+)
 
 Gate = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 """``await allow("mouse.click", {"x": 1, "y": 2})`` returns when the call may go on and raises when it may not."""

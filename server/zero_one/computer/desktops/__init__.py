@@ -1,0 +1,1 @@
+"""Window code of each system, imported only there."""

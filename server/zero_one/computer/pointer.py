@@ -1,0 +1,21 @@
+"""pynput, imported when first needed: on import it opens the display, and raises where there is none."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from zero_one.computer import tools
+from zero_one.computer.method import HandsError
+
+
+def pynput(part: str) -> ModuleType:
+    """``pynput.mouse`` or ``pynput.keyboard``; raises ``HandsError`` where nothing can be moved or pressed."""
+    tools.need_x11("Moving the mouse or pressing keys")
+    import importlib
+
+    try:
+        return importlib.import_module(f"pynput.{part}")
+    except ImportError as error:
+        raise HandsError(
+            f"The desktop cannot be reached: {str(error).strip()}", "Check DISPLAY and XAUTHORITY."
+        ) from None
