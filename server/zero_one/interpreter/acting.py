@@ -13,6 +13,7 @@ from zero_one.computer.languages.base import TIMED_OUT, Output
 from zero_one.interpreter.asking import Act
 from zero_one.interpreter.history import Entry, History, fresh_id
 from zero_one.interpreter.outlet import Outlet
+from zero_one.interpreter.pictures import picture
 from zero_one.protocol.lmc import Message
 
 
@@ -51,10 +52,14 @@ class Result:
         self._kind = kind
         self._outlet.stream(self._console, self._entry, text)
 
-    def image(self, content: str, form: str = "base64.png") -> None:
+    async def image(self, content: str, form: str = "base64.png") -> None:
         message = Message("computer", "image", form, content, id=fresh_id())
         self._outlet.whole(message)
-        self._add(message)
+        seen = await asyncio.to_thread(picture, message)
+        if seen.type == "image":
+            self._add(seen)
+        else:
+            self.note(seen.content)
 
     def note(self, text: str) -> None:
         """Words for the model only."""
@@ -74,7 +79,7 @@ async def act_out(act: Act, result: Result, machine: Machine, hands: Callables, 
             if piece.kind == "exit":
                 status = piece.content
             elif piece.kind == "image":
-                result.image(piece.content)
+                await result.image(piece.content)
             else:
                 result.text(piece.content, piece.kind)
     if status == TIMED_OUT:
@@ -94,10 +99,9 @@ async def _use_hand(act: Act, result: Result, hands: Callables, timeout_s: float
     except TimeoutError:
         result.text(f"computer.{act.method} took longer than {timeout_s:g} seconds and was given up.", "error")
         return False
-    image = value.get("image") if isinstance(value, dict) else None
-    if isinstance(image, str) and len(image) > 100:
-        result.image(image, str(value.get("format") or "base64.png"))
-        value = {name: kept for name, kept in value.items() if name != "image"}
+    if isinstance(value, dict) and isinstance(value.get("png"), str):
+        await result.image(value["png"])
+        value = {name: kept for name, kept in value.items() if name != "png"}
     if value is not None:
         result.text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
     return True

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from zero_one.computer.hands import Hands, HandsError
@@ -24,13 +20,12 @@ from zero_one.interpreter.history import History
 from zero_one.interpreter.listening import Heard, listen
 from zero_one.interpreter.model import Model
 from zero_one.interpreter.outlet import Outlet
+from zero_one.interpreter.pictures import picture
 from zero_one.interpreter.prompt import Host, system_prompt
 from zero_one.interpreter.run import ModelRun
 from zero_one.interpreter.tools import Toolbox
 from zero_one.protocol.lmc import Message
 
-LONGEST_IMAGE = 20 * 1024 * 1024
-"""Bytes of an image file that is shown to a model."""
 _ANSWER_SHARE = 4
 """One part in so many of the context window is left for the answer."""
 
@@ -98,7 +93,7 @@ class ModelInterpreter:
     async def prepare(self, images: tuple[Message, ...]) -> None:
         """Write the request's images and the request down."""
         for image in images:
-            self.history.add(await asyncio.to_thread(_loaded, image))
+            self.history.add(await asyncio.to_thread(picture, image))
         await self.history.saved()
 
     async def ask_model(self, outlet: Outlet, step: str) -> Heard:
@@ -151,42 +146,6 @@ class ModelInterpreter:
     async def _gate(self, name: str, arguments: Mapping[str, Any]) -> None:
         """``computer.*`` inside running code is covered by the yes that the code got; after it has ended, by nothing."""
         if self._acting is None:
-            raise HandsError(f"computer.{name} was called by code that is over.", "Run it again, and it will be asked about.")
-
-
-def _loaded(image: Message) -> Message:
-    """An image message with its picture inside: a ``path`` is read, and must be a picture."""
-    if image.format != "path":
-        return image
-    path = Path(str(image.content)).expanduser()
-    try:
-        if path.stat().st_size > LONGEST_IMAGE:
-            return Message("user", "message", content=f"[The image {path.name} is too large to be shown]")
-        data = path.read_bytes()
-    except OSError as error:
-        return Message("user", "message", content=f"[The image {path.name} could not be read: {error.strerror}]")
-    kind = picture_kind(data)
-    if kind is None:
-        return Message("user", "message", content=f"[{path.name} is not a picture]")
-    return replace(image, format=f"base64.{kind}", content=base64.b64encode(data).decode())
-
-
-def picture_kind(data: bytes) -> str | None:
-    """``png``, ``jpeg``, ``gif`` or ``webp`` by the first bytes, or None."""
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "png"
-    if data.startswith(b"\xff\xd8\xff"):
-        return "jpeg"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "gif"
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "webp"
-    return None
-
-
-def decodable(content: str) -> bool:
-    """Whether base64 text is a picture."""
-    try:
-        return picture_kind(base64.b64decode(content[:64] + "=" * (-len(content[:64]) % 4))) is not None
-    except (binascii.Error, ValueError):
-        return False
+            raise HandsError(
+                f"computer.{name} was called by code that is over.", "Run it again, and it will be asked about."
+            )

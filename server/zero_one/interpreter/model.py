@@ -220,9 +220,7 @@ class LiteLlm:
                 length += len((function.arguments if function else None) or "")
                 line.put(Thought(""))
         line.put(
-            Finished(
-                calls.finish(uuid4().hex[:8]), reason or "stop", self._used(litellm, usage, messages, length)
-            )
+            Finished(calls.finish(uuid4().hex[:8]), reason or "stop", self._used(litellm, usage, messages, length))
         )
 
     def _used(self, litellm: Any, usage: Any, messages: Sequence[ChatMessage], length: int) -> Usage:

@@ -106,9 +106,11 @@ class ModelRun:
             # The last line of defence: whatever went wrong in here is said aloud, and the conversation goes on.
             log.exception("a turn failed")
             self._outlet.end()
-            words = "Something went wrong inside me. What we said is kept; ask me again, and see the log if it stays so."
+            words = (
+                "Something went wrong inside me. What we said is kept; ask me again, and see the log if it stays so."
+            )
             self._outlet.emit(Message("server", "error", "internal", words))
-        self._settle()
+        self._outlet.end()
         await self._home.history.saved()
 
     def _settle(self) -> None:
@@ -138,7 +140,9 @@ class ModelRun:
                     break
             for request in heard.requests:
                 if request.entry.note == "waiting":
-                    Result(self._outlet, self._home.history, request.entry).note("(Not run, because the one before it was not.)")
+                    Result(self._outlet, self._home.history, request.entry).note(
+                        "(Not run, because the one before it was not.)"
+                    )
                     request.entry.note = "refused"
             await self._home.history.saved()
             if self._hushed:
@@ -155,7 +159,9 @@ class ModelRun:
         if heard.text.strip():
             return False
         if self._nudged:
-            raise ModelFault("empty", f"{self._home.model.who} gave an empty answer. Ask me again, perhaps in other words.")
+            raise ModelFault(
+                "empty", f"{self._home.model.who} gave an empty answer. Ask me again, perhaps in other words."
+            )
         self._nudged = True
         note = "(Your last answer was empty. Answer the user in a sentence, or act.)"
         self._home.history.add(Message("computer", "console", "note", note), step=step)
@@ -207,13 +213,17 @@ class ModelRun:
             request.entry.note = "refused"
         elif self._failures[act.signature] >= MOST_SAME_FAILURES:
             times = self._failures[act.signature]
-            result.note(f"(Not run. Exactly this has failed {times} times. Try another way, or say what is in the way.)")
+            result.note(
+                f"(Not run. Exactly this has failed {times} times. Try another way, or say what is in the way.)"
+            )
             request.entry.note = "failed"
         else:
             return False
         self._stubborn += 1
         if self._stubborn >= 2:
-            raise _Enough("I keep coming back to the same thing that doesn't work, so I stopped. How would you like to go on?")
+            raise _Enough(
+                "I keep coming back to the same thing that doesn't work, so I stopped. How would you like to go on?"
+            )
         return True
 
     async def _agreed(self, act: Act, request: Request, result: Result) -> Act | None:
@@ -257,7 +267,9 @@ class ModelRun:
         else:
             self._refused.add(act.signature)
             why = f" ({decision.reason})" if decision.reason else ""
-            result.note(f"(Not run. The answer was no{why}. Do not try this again in other words; do without it, or ask.)")
+            result.note(
+                f"(Not run. The answer was no{why}. Do not try this again in other words; do without it, or ask.)"
+            )
         if self._refusals >= MOST_REFUSALS:
             raise _Enough("All right, I leave it. Tell me how you would like it done.")
 

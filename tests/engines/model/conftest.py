@@ -1,0 +1,51 @@
+"""An interpreter with a real terminal, real litellm and a scripted model behind real HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.scripted_model import ScriptedModel
+from zero_one.computer.hands import Hands
+from zero_one.computer.terminal import Terminal
+from zero_one.config.settings import CapSettings, ModelSettings, Settings
+from zero_one.interpreter.history import History
+from zero_one.interpreter.loop import ModelInterpreter
+from zero_one.interpreter.model import LiteLlm, Patience
+
+QUICK = Patience(connect_s=2.0, tries=3, first_pause_s=0.01, longest_pause_s=0.05)
+
+Open = Callable[..., ModelInterpreter]
+
+
+@pytest.fixture(scope="session")
+def hands() -> Hands:
+    return Hands()
+
+
+@pytest.fixture
+async def interpreter(tmp_path: Path, hands: Hands) -> AsyncIterator[Open]:
+    """``interpreter(model_or_url, caps={...}, history=…, **model settings)``; closed at the end."""
+    opened: list[ModelInterpreter] = []
+
+    def make(
+        model: ScriptedModel | str,
+        *,
+        caps: dict[str, Any] | None = None,
+        history: History | None = None,
+        multimodal: bool = False,
+        **own: Any,
+    ) -> ModelInterpreter:
+        url = model if isinstance(model, str) else model.url
+        own = {"name": "scripted", "api_base": url, "timeout_s": 20.0, "context_window": 16000} | own
+        settings = Settings(model=ModelSettings(**own), caps=CapSettings(**(caps or {})), multimodal=multimodal)
+        terminal = Terminal(tmp_path / f"work{len(opened)}", hands)
+        history = history if history is not None else History(tmp_path / f"conversation{len(opened)}.jsonl")
+        opened.append(ModelInterpreter(LiteLlm(settings.model, QUICK), terminal, hands, history, settings))
+        return opened[-1]
+
+    yield make
+    for one in opened:
+        await one.close()
