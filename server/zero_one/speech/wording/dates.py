@@ -32,7 +32,9 @@ _MONTH_DAY = re.compile(
     r"(?:,?\s+(\d{4})(?![\d:]|[.,]\d))?"
 )
 _MONTH_YEAR = re.compile(rf"\b{_MONTH},?\s+([12]\d{{3}})(?![\d:]|[.,]\d)")
-_DECADE = re.compile(r"(?<![\w$€£.,])'?((?:1[1-9]|20)?\d0)'?s\b")
+_DECADE = re.compile(
+    r"(?<![\w$€£.,])'?((?:1[1-9]|20)\d0)'?s\b|(?:(?<=the )|(?<=early )|(?<=late )|(?<=mid )|(?<!\w)')(\d0)'?s\b"
+)
 _YEARS = re.compile(r"(?<![\w$€£.,:-])(1[1-9]\d\d|20\d\d)\s?[-–]\s?(1[1-9]\d\d|20\d\d|\d\d)(?![\w%]|[.,:-]\d)")
 _YEAR_WORD = re.compile(
     r"\b((?:in|since|by|until|till|before|after|from|during|year|of|for|to|early|late|mid|around|circa|between|and|spring|"
@@ -104,7 +106,7 @@ def _years(match: re.Match[str]) -> str:
 
 
 def _decade(match: re.Match[str]) -> str:
-    said = year(int(match[1])) if len(match[1]) == 4 else cardinal(int(match[1]))
+    said = year(int(match[1])) if match[1] else cardinal(int(match[2]))
     if said.endswith("y"):
         return f"{said[:-1]}ies"
     return f"{said}s"

@@ -73,7 +73,7 @@ _MATH = (
     (re.compile(r"(?<=[\w)])\s>\s(?=[\w(-])|(?<!\w)>(?=\d)"), " more than "),
     (re.compile(r"&&"), " and "), (re.compile(r"\|\|"), " or "), (re.compile(r"&"), " and "), (re.compile(r"(?<=\d)\s-\s(?=\d)"), " minus "),
     (re.compile(r"(?<=[a-z])\s?/\s?(?=[a-z])", re.IGNORECASE), " or "), (re.compile(r"/"), " slash "),
-    (re.compile(r"@"), " at "), (re.compile(r"[$€£]"), " "), (re.compile(r"\+{1,}|={1,}"), " "), (re.compile(r"%"), " percent "),
+    (re.compile(r"@"), " at "), (re.compile(r"[$€£¥₹]"), " "), (re.compile(r"\+{1,}|={1,}"), " "), (re.compile(r"%"), " percent "),
     (re.compile(r"°"), " degrees "),
 )  # fmt: skip
 
@@ -177,6 +177,7 @@ def _is_shouting(text: str) -> bool:
 
 
 def _calm(text: str) -> str:
+    text = re.sub(r"\bA\b(?=\s[A-Z]{2})", "a", text)
     return re.sub(r"\b[A-Z]{2,}\b", lambda m: _AS_WORDS.get(m[0]) or m[0].lower(), text)
 
 
@@ -184,6 +185,8 @@ def _acronym(match: re.Match[str]) -> str:
     word, plural = (match[1], match[2] or "") if match[1] else (match[3], match[4])
     if "&" in word:
         return " and ".join(" ".join(part) for part in word.split("&")) + plural
+    if word == "AM" and not plural and match.string[match.end() : match.end() + 1].isspace():
+        return "am"
     if word in _AS_WORDS:
         return _AS_WORDS[word] + plural
     if word in _SHOUTED or (len(word) > 5 and _VOWELS & set(word)):

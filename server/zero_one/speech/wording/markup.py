@@ -37,7 +37,13 @@ def plain(text: str) -> str:
 
 
 def _protect(text: str) -> str:
-    """Four leading spaces of a clause are no code block; a lone emphasis sign inside a sum is a sign."""
+    """Task boxes go. Four leading spaces of a clause are no code block; a lone emphasis sign inside a sum is a sign."""
+    text = re.sub(
+        r"^(\s*(?:[-*+]|\d+[.)])\s+)\[([ xX])\]\s",
+        lambda m: m[1] + ("" if m[2] == " " else "done, "),
+        text,
+        flags=re.MULTILINE,
+    )
     if not _FENCE.search(text):
         text = re.sub(r"^[ \t]+(?![-*+]\s|\d+[.)]\s)", "", text, flags=re.MULTILINE)
     return re.sub(r"(?<=[\w)])\s*(?<!\*)\*(?!\*)\s*(?=[\d(])", " × ", text)

@@ -21,7 +21,7 @@ SIGNS = {
     "μ": " micro ", "Ω": " ohms ", "λ": " lambda ", "θ": " theta ", "α": " alpha ", "β": " beta ", "σ": " sigma ",
     "∈": " in ", "∪": " union ", "∩": " intersection ", "∂": " partial ", "∴": " so ", "∝": " is proportional to ",
     "©": " copyright ", "®": " ", "™": " ", "§": " section ", "¶": " ", "•": ", ", "·": " ", "†": " ", "…": "...",
-    "–": " - ", "—": ", ", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'",
+    "–": "-", "—": ", ", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'",
     "½": " 1/2 ", "¼": " 1/4 ", "¾": " 3/4 ", "⅓": " 1/3 ", "⅔": " 2/3 ", "⅛": " 1/8 ", "−": "-", "⁄": "/",
     "㎞": " km ", "℃": "°C", "℉": "°F", "№": " number ", "✓": " done ", "✗": " no ", "\u00a0": " ", "\u202f": " ",
     "\u2009": " ", "‑": "-",
@@ -35,6 +35,7 @@ _EMOJI = re.compile(
 
 
 def signs(text: str) -> str:
+    text = re.sub(r"\s[–—]\s", ", ", text)
     return _SIGN.sub(lambda match: SIGNS[match[0]], text)
 
 
@@ -48,7 +49,7 @@ def emoji(text: str, language: str = "en") -> str:
         if language != "en":
             return " "
         if alone or first in _SPOKEN_IN_TEXT:
-            return f" {_name(match[0])}, "
+            return f" {_name(match[0])} " if alone else f" {_name(match[0])}, "
         return " "
 
     return _EMOJI.sub(say, text)
