@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from zero_one.app.address import Address, local_address
+from zero_one.app.dialogue import DialogueError
 from zero_one.config.settings import Settings
 
 
@@ -16,8 +17,11 @@ from zero_one.config.settings import Settings
 async def running(
     settings: Settings, stop: asyncio.Event | None = None
 ) -> AsyncIterator[tuple[Address, asyncio.Task[None]]]:
-    """A server of our own. Gives its address once it listens, and its task; ends it on the way out."""
-    from zero_one.app.serve import serve
+    """A server of our own. Gives its address once it listens, and its task; ends it on the way out.
+
+    Raises DialogueError where it cannot be started.
+    """
+    from zero_one.app.serve import ServeError, serve
 
     stop = stop or asyncio.Event()
     ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -34,6 +38,8 @@ async def running(
             await task
             raise RuntimeError("The server ended before it listened.")
         yield local_address(settings.server.host, ready.result()), task
+    except ServeError as error:
+        raise DialogueError(str(error)) from error
     finally:
         stop.set()
         await asyncio.gather(task, return_exceptions=True)
