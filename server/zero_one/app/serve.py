@@ -25,7 +25,7 @@ _BACKLOG = 128
 _GRACE_S = 3
 
 
-class ServeError(Exception):
+class ServeError(OSError):
     """The server could not start. The text says what to do."""
 
 

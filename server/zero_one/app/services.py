@@ -4,76 +4,194 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
 
 from zero_one.audio.earcon import earcon
 from zero_one.commands.base import Announce
 from zero_one.config.paths import data_dir
 from zero_one.config.settings import Settings
+from zero_one.conversation.mailbox import safe_name
 from zero_one.conversation.services import Services
 from zero_one.conversation.warming import LateRecognizer, LateSynthesizer
-from zero_one.speech.stt.base import SpeechError
+from zero_one.interpreter.base import Interpreter
+from zero_one.interpreter.history import History
+from zero_one.speech import choose
+from zero_one.speech.speakable import speakable
+from zero_one.speech.stt.base import Recognizer, SpeechError
+from zero_one.speech.tts.base import Synthesizer
 from zero_one.speech.tts.espeak import EspeakNG
 
 log = logging.getLogger(__name__)
 
+_COMMANDS = "understand commands"
+E = TypeVar("E", Recognizer, Synthesizer)
+
+
+def _tell(line: str) -> None:
+    print(f"01: {line}", file=sys.stderr, flush=True)
+
 
 class House:
-    """Everything that a server's conversations share. ``open`` starts the warming, ``close`` ends all of it."""
+    """Everything that a server's conversations share. ``open`` starts the warming, ``close`` ends all of it.
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    ``tell`` gets the lines that say which engines were chosen and how to get better ones.
+    """
+
+    def __init__(self, settings: Settings, *, tell: Callable[[str], None] = _tell) -> None:
+        self._settings, self._tell = settings, tell
         self._ears, self._voice = LateRecognizer(), LateSynthesizer()
         self._problems: dict[str, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._retired: list[Recognizer | Synthesizer] = []
+        self._book: Any = None
+        self._jsgf: str | None = None
+        self._announce: Announce | None = None
+        self._prepared = asyncio.Event()
+        self._model_ready = settings.model.name is None
+        self._pool: Any = None
+        self._hands: Any = None
         self.services = Services(
             recognizer=self._ears,
             synthesizer=self._voice,
-            speakable=lambda text, language: text,
+            speakable=speakable,
             settings=settings,
+            fallback=EspeakNG(),
             folder=data_dir() / "conversations",
             earcon=earcon("release"),
-            ready=lambda: self._ears.ready and self._voice.ready,
+            ready=self.ready,
+            prepared=self.prepared,
+            interpreter=self._interpreter if settings.model.name is not None else None,
         )
 
-    async def open(self, announce: Announce) -> None:
-        """Begin to warm the engines; returns at once."""
-        for name, work in (("hear", self._warm_ears), ("speak", self._warm_voice)):
-            task = asyncio.get_running_loop().create_task(self._guard(name, work()))
-            self._tasks.add(task)
+    def ready(self) -> bool:
+        return self._ears.ready and self._voice.ready and self._prepared.is_set()
 
-    async def _guard(self, name: str, work: Any) -> None:
+    async def prepared(self) -> None:
+        """Returns when commands and interpreter are known."""
+        await self._prepared.wait()
+
+    async def open(self, announce: Announce) -> None:
+        """Begin to warm everything; returns at once."""
+        self._announce = announce
+        self._start(_COMMANDS, self._warm_commands())
+        self._start("hear", self._warm_ears())
+        self._start("speak", self._warm_voice())
+        if self._settings.model.name is not None:
+            self._start("think", self._warm_model())
+
+    def _start(self, name: str, work: Awaitable[None]) -> None:
+        task = asyncio.get_running_loop().create_task(self._guard(name, work))
+        self._tasks.add(task)
+
+    async def _guard(self, name: str, work: Awaitable[None]) -> None:
+        """A part that cannot be had is told, in its own words, to whoever needs it; the server goes on."""
         try:
             await work
         except SpeechError as error:
-            self._problems[name] = str(error)
-            log.warning("%s", error)
-            (self._ears if name == "hear" else self._voice).fail(error)
+            self._failed(name, error)
+        except Exception as error:
+            log.exception("what should %s could not be prepared", name)
+            self._failed(name, SpeechError(f"My part that should {name} could not be prepared: {error}."))
+        finally:
+            if name == _COMMANDS:
+                self._prepared.set()
+
+    def _failed(self, name: str, error: SpeechError) -> None:
+        self._problems[name] = str(error)
+        self._tell(str(error))
+        if name == "hear":
+            self._ears.fail(error)
+        elif name == "speak":
+            self._voice.fail(error)
+
+    # --- commands, ears, voice
+
+    async def _warm_commands(self) -> None:
+        assert self._announce is not None
+        self._book, self._jsgf = await asyncio.to_thread(_open_book, data_dir())
+        self.services.commands = self._book
+        await self._book.start(self._announce)
 
     async def _warm_ears(self) -> None:
-        from zero_one.speech.stt.pocketsphinx import PocketSphinx
-
-        engine = PocketSphinx()
-        await engine.warm()
-        self._ears.set(engine)
+        """After the commands: the embedded recogniser listens for their grammar."""
+        await self._prepared.wait()
+        choice = await choose.choose_recognizer(self._settings.hear, self._jsgf)
+        self._tell(choice.line)
+        await choice.engine.warm()
+        self._ears.set(choice.engine)
+        await self._upgrade(choice, self._ears.set)
 
     async def _warm_voice(self) -> None:
-        engine = EspeakNG()
-        await engine.warm()
-        self._voice.set(engine)
+        choice = await choose.choose_synthesizer(self._settings.speak)
+        self._tell(choice.line)
+        await choice.engine.warm()
+        self._voice.set(choice.engine)
+        await self._upgrade(choice, self._voice.set)
+
+    async def _upgrade(self, choice: choose.Choice[E], put: Callable[[E], None]) -> None:
+        """Fetch what would be better, and put it in the place of what serves meanwhile."""
+        if choice.upgrade is None:
+            return
+        try:
+            better = await choice.upgrade(None)
+            await better.engine.warm()
+        except SpeechError as error:
+            self._tell(f"{error} The embedded engine goes on serving.")
+            return
+        self._retired.append(choice.engine)
+        put(better.engine)
+        self._tell(better.line)
+
+    # --- the model
+
+    async def _warm_model(self) -> None:
+        await self._prepared.wait()
+        from zero_one.interpreter.model import LiteLlm
+
+        await LiteLlm(self._settings.model).warm()
+        self._kernels().start()
+        self._model_ready = True
+
+    def _kernels(self) -> Any:
+        if self._pool is None:
+            from zero_one.computer.languages.pool import KernelPool
+
+            self._pool = KernelPool()
+        return self._pool
+
+    def _interpreter(self, device: str, history: History) -> Interpreter:
+        """A conversation's own interpreter, with its own folder and languages."""
+        from zero_one.computer.hands import Hands
+        from zero_one.computer.terminal import Terminal
+        from zero_one.interpreter.loop import ModelInterpreter
+        from zero_one.interpreter.model import LiteLlm
+
+        if self._hands is None:
+            self._hands = Hands()
+        terminal = Terminal(data_dir() / "work" / safe_name(device), self._hands, pool=self._kernels())
+        return ModelInterpreter(LiteLlm(self._settings.model), terminal, self._hands, history, self._settings)
+
+    # --- state
 
     def health(self) -> dict[str, Any]:
         """The state of each engine, as JSON."""
-        engines = {
-            name: {
-                "engine": engine.name,
-                "state": "failed" if name in self._problems else "ready" if engine.ready else "warming",
-                **({"problem": self._problems[name]} if name in self._problems else {}),
-            }
-            for name, engine in (("hear", self._ears), ("speak", self._voice))
+        states: dict[str, tuple[str, bool]] = {
+            "hear": (self._ears.name, self._ears.ready),
+            "speak": (self._voice.name, self._voice.ready),
+            _COMMANDS: ("hassil", self._book is not None),
         }
-        states = {engine["state"] for engine in engines.values()}
-        status = "failed" if "failed" in states else "warming" if "warming" in states else "ready"
+        if self._settings.model.name is not None:
+            states["think"] = (self._settings.model.name, self._model_ready)
+        engines: dict[str, dict[str, str]] = {}
+        for name, (engine, ready) in states.items():
+            engines[name] = {"engine": engine, "state": "ready" if ready else "warming"}
+            if name in self._problems:
+                engines[name] |= {"state": "failed", "problem": self._problems[name]}
+        all_states = {engine["state"] for engine in engines.values()}
+        status = "failed" if "failed" in all_states else "warming" if "warming" in all_states else "ready"
         return {"status": status, "engines": engines}
 
     async def close(self) -> None:
@@ -81,7 +199,22 @@ class House:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
-        if self.services.commands is not None:
-            await self.services.commands.close()
-        await self._ears.close()
-        await self._voice.close()
+        if self._book is not None:
+            await self._book.close()
+        if self._pool is not None:
+            await self._pool.close()
+        engines: list[Any] = [self._ears, self._voice, *self._retired]
+        if self.services.fallback is not None:
+            engines.append(self.services.fallback)
+        for engine in engines:
+            await engine.close()
+
+
+def _open_book(folder: Path) -> tuple[Any, str]:
+    """In a worker thread: reading the grammars takes a moment. The first match builds what later ones reuse."""
+    from zero_one.commands.book import CommandBook
+    from zero_one.computer.hands import Hands
+
+    book = CommandBook(Hands(), folder)
+    book.match("what can I say")
+    return book, book.jsgf()

@@ -27,9 +27,6 @@ class Stage(Protocol):
     def tell(self, turn: Turn, text: str, *, final: bool = False) -> None:
         """Speak (and account for) more of the turn's text; ``final`` closes what has no end yet."""
 
-    def notice(self, text: str) -> object:
-        """Say something that is not part of the answer."""
-
     def trouble(self, where: str, text: str, *, shown: bool = False) -> None:
         """Say that something failed, and show it unless it is ``shown`` already."""
 
@@ -41,12 +38,21 @@ class Stage(Protocol):
 
 
 class Brain:
-    """One per conversation. ``working`` is the turn whose run is not finished, be it only its code."""
+    """One per conversation. Turns whose run is not finished, be it only their code, are kept track of."""
 
     def __init__(self, services: Services, history: History, stage: Stage) -> None:
         self._services, self._history, self._stage = services, history, stage
         self._interpreter: Interpreter | None = None
-        self.working: Turn | None = None
+        self._working: list[Turn] = []
+
+    @property
+    def working(self) -> bool:
+        return bool(self._working)
+
+    @property
+    def acting(self) -> bool:
+        """Whether code runs now."""
+        return any(turn.acting for turn in self._working)
 
     async def answer(self, turn: Turn, text: str, images: tuple[tuple[str, str], ...] = ()) -> None:
         """Answer a request, to its end."""
@@ -66,13 +72,12 @@ class Brain:
             self._say(turn, phrases.NO_MODEL.format(text=text.rstrip(".!? ")))
 
     async def end_work(self) -> None:
-        """Stop model and code of the run that is not finished, and wait until all of it is gone."""
-        turn = self.working
-        if turn is None or turn.run is None:
-            return
-        await turn.run.cancel()
-        if turn.task is not None and turn.task is not asyncio.current_task():
-            await asyncio.wait([turn.task])
+        """Stop model and code of every run that is not finished, and wait until all of it is gone."""
+        for turn in list(self._working):
+            if turn.run is not None:
+                await turn.run.cancel()
+            if turn.task is not None and turn.task is not asyncio.current_task():
+                await asyncio.wait([turn.task])
 
     async def close(self) -> None:
         await self.end_work()
@@ -103,22 +108,16 @@ class Brain:
     async def _think(
         self, turn: Turn, text: str, images: tuple[tuple[str, str], ...], interpreter: Interpreter
     ) -> None:
-        # A new request replaces code that still runs for an older one.
-        await self.end_work()
-        if turn.over:
-            self._remember(Message("user", "message", content=text))
-            return
         pictures = tuple(Message("user", "image", format_, content) for format_, content in images)
         request = Message("user", "message", content=text)
         turn.run = interpreter.respond(request, lambda question: self._stage.ask(turn, question), images=pictures)
-        self.working = turn
+        self._working.append(turn)
         try:
             async for message in turn.run:
                 self._take(turn, message)
         finally:
             turn.acting = False
-            if self.working is turn:
-                self.working = None
+            self._working.remove(turn)
             self._stage.tell(turn, "", final=True)
             turn.cut(self._history)
             self._stage.settle()
@@ -129,6 +128,8 @@ class Brain:
         if message.role == "assistant" and message.type == "message":
             turn.acting = False
             if message.start or not turn.parts or (message.id is not None and turn.parts[-1].id != message.id):
+                if turn.text:
+                    self._stage.tell(turn, "\n")
                 turn.begin(message.id)
             if isinstance(message.content, str) and message.content:
                 turn.spans.mark("first_token")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 from zero_one.conversation.conversation import Conversation
@@ -17,8 +18,12 @@ class Conversations:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._all: dict[str, Conversation] = {}
+        self._closed = False
 
     def get(self, device: str) -> Conversation:
+        """Raises ConnectionError when the server is stopping."""
+        if self._closed:
+            raise ConnectionError("the server is stopping")
         conversation = self._all.pop(device, None)
         if conversation is None:
             # Generations never go back, not even over a restart: devices drop what is older than what they know.
@@ -37,15 +42,15 @@ class Conversations:
 
     async def tidy(self) -> None:
         """Let go of the longest unused conversations in which nothing goes on."""
-        idle = [conversation for conversation in self._all.values() if conversation.idle]
+        idle = [conversation for conversation in self._all.values() if conversation.unused]
         for conversation in idle[: max(0, len(idle) - MAX_IDLE)]:
             del self._all[conversation.device]
             await conversation.close()
 
     async def close(self) -> None:
         """End all of them; what they remember is saved."""
-        for conversation in list(self._all.values()):
-            await conversation.close()
+        self._closed = True
+        await asyncio.gather(*(conversation.close() for conversation in self._all.values()))
         self._all.clear()
 
     def __len__(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -39,11 +39,16 @@ def loop_clock() -> float:
     return asyncio.get_running_loop().time()
 
 
+async def _at_once() -> None:
+    """Nothing has to be waited for."""
+
+
 @dataclass(slots=True)
 class Services:
     """``speakable(text, language)`` makes text fit to be read out. ``interpreter`` is None where no model is set up.
     ``fallback`` speaks where ``synthesizer`` fails. ``folder`` keeps conversations (None = nothing on disk).
-    ``earcon`` is PCM (16-bit mono at 24 kHz) played on release, ``trouble`` where not even a voice can be had."""
+    ``earcon`` is PCM (16-bit mono at 24 kHz) played on release. ``ready`` tells whether everything is warm;
+    ``prepared`` waits until commands and interpreter are known."""
 
     recognizer: Recognizer
     synthesizer: Synthesizer
@@ -57,3 +62,4 @@ class Services:
     clock: Clock = loop_clock
     metrics: Metrics = field(default_factory=Metrics)
     ready: Callable[[], bool] = lambda: True
+    prepared: Callable[[], Awaitable[None]] = _at_once

@@ -95,6 +95,7 @@ class SpeechQueue:
         self._player: asyncio.Task[None] | None = None
         self._burst: Playback | None = None
         self._end_sent = False
+        self._unflushed = False
         self._paused = paused
         self._more = False
         self.generation = generation
@@ -134,9 +135,11 @@ class SpeechQueue:
     def flush(self) -> list[Unheard]:
         """Drop everything at once, here and on the device. Returns what was not heard."""
         unheard = self._unheard()
-        if self._sounds or self._burst is not None:
+        if self._burst is not None or self._unflushed:
+            # Also when all should have been heard: a slow device may still have some of it.
             self.generation += 1
             self._emit(Flush(self.generation))
+            self._unflushed = False
         self._halt()
         for item in unheard:
             _resolve(item.line, False)
@@ -324,6 +327,7 @@ class SpeechQueue:
             self.generation += 1
             self._end_sent = False
             self._burst = Playback(self._clock)
+            self._unflushed = True
             self._emit(SpeechStart(self.generation, self.rate))
         burst, length = self._burst, self._ms(len(data))
         while (wait := burst.ahead_ms() + length - AHEAD_MS) > 0:

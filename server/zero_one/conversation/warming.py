@@ -29,7 +29,10 @@ class LateRecognizer:
         return self._engine is not None and self._engine.done() and self._engine.exception() is None
 
     def set(self, engine: Recognizer) -> None:
+        """It is there; or a better one is, for the utterances to come."""
         self.name = engine.name
+        if self._future().done():
+            self._engine = None
         self._future().set_result(engine)
         for recognition in list(self._early):
             recognition.begin(engine)
@@ -109,7 +112,10 @@ class LateSynthesizer:
         return self._engine is not None and self._engine.done() and self._engine.exception() is None
 
     def set(self, engine: Synthesizer) -> None:
+        """It is there; or a better one is, for the clauses to come."""
         self.name, self.sample_rate = engine.name, engine.sample_rate
+        if self._future().done():
+            self._engine = None
         self._future().set_result(engine)
 
     def fail(self, error: SpeechError) -> None:
