@@ -82,9 +82,7 @@ async def act_out(act: Act, result: Result, machine: Machine, hands: Callables, 
                 await result.image(piece.content)
             else:
                 result.text(piece.content, piece.kind)
-    if status == TIMED_OUT:
-        result.note(f"(It was stopped because it took longer than {timeout_s:g} seconds.)")
-    elif status not in ("0", ""):
+    if status not in ("0", "", TIMED_OUT):  # at its time limit the language itself says what happened
         result.note(f"(It failed with exit status {status}.)")
     return status in ("0", "")
 

@@ -12,7 +12,7 @@ from zero_one.interpreter.assembly import ToolCall
 from zero_one.interpreter.history import Entry, History, fresh_id
 from zero_one.interpreter.model import Finished, Model, Text, Usage, Waiting
 from zero_one.interpreter.outlet import Outlet, Speech
-from zero_one.interpreter.textmode import Event, FenceReader, Offered, Prose, Unrunnable, Wanted
+from zero_one.interpreter.textmode import Event, FenceReader, Prose, Unrunnable, Wanted, clearly_meant
 from zero_one.interpreter.thinking import ThoughtFilter
 from zero_one.interpreter.tools import BadCall, Toolbox, safe_arguments, safe_name
 from zero_one.protocol.lmc import Message
@@ -29,11 +29,10 @@ class Request:
 
 @dataclass(slots=True)
 class Heard:
-    """An answer, complete. ``offered`` is an unmarked block at its end, ``wrong`` what the model must be told."""
+    """An answer, complete. ``wrong`` is what the model must be told of a block that could not be run."""
 
     text: str = ""
     requests: list[Request] = field(default_factory=list)
-    offered: Offered | None = None
     wrong: str = ""
     reason: str = "stop"
     usage: Usage = field(default_factory=Usage)
@@ -47,10 +46,14 @@ async def listen(
     history: History,
     step: str,
     *,
+    request: str,
     tools: Sequence[Mapping[str, Any]] | None,
 ) -> Heard:
-    """Call the model. ``tools`` None means that it writes code as text. Raises ``ModelFault``."""
-    ear = _Ear(toolbox, outlet, history, step, tools is None)
+    """Call the model. ``tools`` None means that it writes code as text; ``request`` is what the user asked.
+
+    Raises ``ModelFault``.
+    """
+    ear = _Ear(toolbox, outlet, history, step, request if tools is None else None)
     async with aclosing(model.stream(messages, tools or ())) as pieces:
         async for piece in pieces:
             if isinstance(piece, Text):
@@ -66,12 +69,13 @@ async def listen(
 
 
 class _Ear:
-    def __init__(self, toolbox: Toolbox, outlet: Outlet, history: History, step: str, as_text: bool) -> None:
+    def __init__(self, toolbox: Toolbox, outlet: Outlet, history: History, step: str, request: str | None) -> None:
         self.heard = Heard()
+        self._request = request or ""
         self._toolbox, self._outlet, self._history, self._step = toolbox, outlet, history, step
         self._speech = Speech(outlet, history, step)
         self._thoughts = ThoughtFilter()
-        self._fences = FenceReader(toolbox.resolve) if as_text else None
+        self._fences = FenceReader(toolbox.resolve) if request is not None else None
 
     def text(self, text: str) -> bool:
         """Take a piece in; True when the answer is complete as far as we are concerned."""
@@ -100,14 +104,14 @@ class _Ear:
     def _event(self, event: Event) -> bool:
         if isinstance(event, Prose):
             self._prose(event.text)
-        elif isinstance(event, Offered):
-            self.heard.offered = event
         elif isinstance(event, Unrunnable):
             self.heard.wrong = event.why
-        elif isinstance(event, Wanted):
+        elif isinstance(event, Wanted) or clearly_meant(self._request, self.heard.text):
             self._speech.end()
             self.heard.requests.append(wanted(Act(event.language, event.code), self._history, self._step))
             return True
+        else:
+            self._prose(event.shown)
         return False
 
     def _call(self, call: ToolCall, *, cut_off: bool) -> None:

@@ -96,7 +96,7 @@ class ModelInterpreter:
             self.history.add(await asyncio.to_thread(picture, image))
         await self.history.saved()
 
-    async def ask_model(self, outlet: Outlet, step: str) -> Heard:
+    async def ask_model(self, outlet: Outlet, step: str, request: str) -> Heard:
         """One answer. What the model turns out to be unable to do is left out from then on."""
         shortened = False
         while True:
@@ -119,7 +119,9 @@ class ModelInterpreter:
             form = Form(with_tools, vision, self.settings.caps.output_chars, budget)
             messages = chat(system, self.history.entries, form, reserved=reserved)
             try:
-                return await listen(self.model, messages, self._toolbox, outlet, self.history, step, tools=tools)
+                return await listen(
+                    self.model, messages, self._toolbox, outlet, self.history, step, request=request, tools=tools
+                )
             except ModelFault as fault:
                 if fault.kind == "no_tools" and with_tools:
                     self._no_tools = True

@@ -14,9 +14,8 @@ from zero_one.interpreter.base import Approver, Decision, Question
 from zero_one.interpreter.caps import Cap, Spent
 from zero_one.interpreter.faults import ModelFault
 from zero_one.interpreter.history import fresh_id
-from zero_one.interpreter.listening import Heard, Request, wanted
+from zero_one.interpreter.listening import Heard, Request
 from zero_one.interpreter.outlet import Outlet, Speech
-from zero_one.interpreter.textmode import Offered, clearly_meant
 from zero_one.protocol.lmc import Message
 
 if TYPE_CHECKING:
@@ -127,12 +126,10 @@ class ModelRun:
                 raise _CapReached(cap)
             step = fresh_id()
             self._outlet.emit(Message("server", "status", content="thinking"))
-            heard = await self._soft_scope(self._timed(self._home.ask_model(self._outlet, step)))
+            heard = await self._soft_scope(self._timed(self._home.ask_model(self._outlet, step, self._request)))
             self._spent.used(heard.usage)
             self._spent.steps += 1
             self._pending = heard.requests
-            if heard.offered is not None:
-                await self._consider(heard.offered, heard, step)
             if not heard.requests and not self._corrected(heard, step):
                 return
             for request in heard.requests:
@@ -166,12 +163,6 @@ class ModelRun:
         note = "(Your last answer was empty. Answer the user in a sentence, or act.)"
         self._home.history.add(Message("computer", "console", "note", note), step=step)
         return True
-
-    async def _consider(self, offered: Offered, heard: Heard, step: str) -> None:
-        """An unmarked block ended the answer: was it meant to run?"""
-        act = Act(offered.language, offered.code)
-        if clearly_meant(self._request, heard.text.rpartition("```" if "```" in heard.text else "~~~")[0]):
-            heard.requests.append(wanted(act, self._home.history, step))
 
     # --- one act -----------------------------------------------------------------------------------------------------
 
@@ -276,7 +267,7 @@ class ModelRun:
     async def _do(self, act: Act, request: Request, result: Result) -> bool:
         request.entry.note = "running"
         caps = self._home.settings.caps
-        timeout_s = max(0.1, min(caps.code_seconds, self._spent.seconds_left))
+        timeout_s = round(max(0.1, min(caps.code_seconds, self._spent.seconds_left)), 1)
         self._outlet.emit(Message("server", "status", content="running"))
         async with self._home.hands_free(self):
             went_well = await act_out(act, result, self._home.machine, self._home.hands, timeout_s)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MARK = "run"
 
@@ -34,10 +34,14 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A closed, unmarked block in a language that could run, with nothing but space after it: shown, and perhaps meant."""
+    """A closed, unmarked block in a language that could run, with nothing but space after it: perhaps it was meant to run.
+
+    ``shown`` is its text as prose, for when it was not.
+    """
 
     language: str
     code: str
+    shown: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +114,12 @@ class FenceReader:
             if block.wanted:
                 events.append(Unrunnable("The block was not closed, so it was not run. Write it again, whole."))
         else:
-            offer = self._offer
-            events += self._release()
+            offer, shown = self._offer, "".join(self._held)
             if offer is not None:
-                events.append(offer)
+                events.append(replace(offer, shown=shown))
+            elif shown:
+                events.append(Prose(shown))
+            self._held, self._offer = [], None
         return _joined(events)
 
     def _take(self, line: str) -> list[Event]:
@@ -161,7 +167,7 @@ class FenceReader:
         if block.wanted and code.strip():
             return [Prose(shown), Unrunnable(f"{name or 'A block without a language'} cannot be run here.")]
         if block.top and block.language and code.strip():
-            self._held, self._offer = [shown], Offered(block.language, code.rstrip("\r\n"))
+            self._held, self._offer = [shown], Offered(block.language, code.rstrip("\r\n"), shown)
             return []
         return [Prose(shown)]
 
@@ -185,7 +191,9 @@ def _joined(events: list[Event]) -> list[Event]:
 
 
 _ACTING = re.compile(
-    r"\b(let me|let's|i('ll| will| am going to|'m going to)|(running|checking|looking|trying|doing) (it|that|this|now)|one moment|first,? i)\b",
+    r"\b(let me|let's|i('ll| will| am going to|'m going to)|one moment|first,? i|now i)\b|"
+    r"\b(run|check|look|list|open|read|count|search|find|gett?|fetch|creat|calculat|comput|start|writ|sav|mov|copy|download|play|"
+    r"sett?|tak|mak|try|do|work)n?ing\b",
     re.I,
 )
 _EXPLAINING = re.compile(
