@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -78,7 +78,7 @@ class Alerts:
     def now(self) -> datetime:
         return self._clock.now()
 
-    def list(self, kind: Kind, text: str | None = None) -> list[Alert]:
+    def of(self, kind: Kind, text: str | None = None) -> list[Alert]:
         """Open alerts of a kind, the next one first; ``text`` picks by name."""
         found = [a for a in self._alerts if a.kind == kind and (text is None or _alike(a.text, text))]
         return sorted(found, key=lambda alert: alert.due)
@@ -141,7 +141,7 @@ class Alerts:
             if due.due <= self.now().timestamp():
                 await self._ring(due)
                 continue
-            at = datetime.fromtimestamp(due.due, timezone.utc)
+            at = datetime.fromtimestamp(due.due, UTC)
             waits = [asyncio.create_task(self._changed.wait()), asyncio.create_task(self._clock.wait_until(at))]
             try:
                 await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections.abc import Mapping
 from importlib import metadata
@@ -17,10 +18,11 @@ from zero_one.commands.desk import Ask, Desk, Handler, Hands
 from zero_one.commands.grammar import CommandInfo
 from zero_one.commands.slots import Scene
 from zero_one.commands.store import ListFile
-from zero_one.commands.words import Word, Words, readings
+from zero_one.commands.words import readings, split
 from zero_one.computer.method import HandsError
 
 _log = logging.getLogger(__name__)
+_MOST_SPELLINGS, _MOST_TRIES = 24, 60
 GROUP = "zero_one.commands"
 """Entry points of this group name objects with ``GRAMMAR`` (YAML text) and ``HANDLERS`` (command name to coroutine)."""
 
@@ -65,7 +67,8 @@ class CommandBook:
 
     def match(self, text: str) -> Match | None:
         """The command that all of ``text`` says, or None for anything else."""
-        scene = Scene(self._clock.now().replace(tzinfo=None), self._here)
+        entries = frozenset(item["text"].lower() for item in self._desk.todo.items if not item.get("done"))
+        scene = Scene(self._clock.now().replace(tzinfo=None), self._here, entries)
         for reading in readings(text):
             found = self._matcher.find(reading, scene)
             if found:
@@ -73,18 +76,20 @@ class CommandBook:
         return self._match_misspelt(text, scene)
 
     def _match_misspelt(self, text: str, scene: Scene) -> Match | None:
-        seen: set[str] = set()
-        for reading in readings(text):
-            corrected: Words = tuple(
-                Word(lexicon.correct(word.norm, self._matcher.vocabulary), word.raw) for word in reading
-            )
-            key = " ".join(word.norm for word in corrected)
-            if corrected == reading or key in seen:
-                continue
-            seen.add(key)
-            found = self._matcher.find(corrected, scene)
-            if found:
-                return Match(found.command, found.slots)
+        """As ``match``, with slips of the finger put right. Tries few readings: typing is rarely polite at length."""
+        fixes = lexicon.corrections((word.norm for word in split(text)), self._matcher.vocabulary)
+        if not fixes:
+            return None
+        tries = 0
+        for choice in itertools.islice(itertools.product(*fixes.values()), _MOST_SPELLINGS):
+            fixed = dict(zip(fixes, choice, strict=True))
+            for reading in readings(" ".join(fixed.get(word.norm, word.raw) for word in split(text) if word.raw)):
+                tries += 1
+                if tries > _MOST_TRIES:
+                    return None
+                found = self._matcher.find(reading, scene)
+                if found:
+                    return Match(found.command, found.slots)
         return None
 
     async def run(self, match: Match, device: str) -> Reply:

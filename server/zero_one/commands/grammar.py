@@ -107,7 +107,9 @@ class Matcher:
                 "expansion_rules": dict(grammar.rules),
             }
         )
-        self.vocabulary = _vocabulary([*grammar.rules.values(), *(t for c in grammar.commands for t in (*c.say, *c.type))])
+        self.vocabulary = _vocabulary(
+            [*grammar.rules.values(), *(t for c in grammar.commands for t in (*c.say, *c.type))]
+        )
 
     def find(self, words: Words, scene: slots.Scene) -> Found | None:
         """The best way to take all of ``words``: the one in which the template spells most of them."""

@@ -12,9 +12,11 @@ from zero_one.commands.grammar import Grammar, parse
 from zero_one.commands.numbers import in_words
 
 # The matcher sees contractions written out; people say them, and the recogniser must hear what is said.
-_CONTRACTED = (("what is", "what's"), ("where is", "where's"), ("how is", "how's"), ("i have", "i've"), ("it is", "it's"))
-_SPOKEN_AS = {"cpu": "c. p. u.", "ip": "i. p.", "url": "u. r. l.", "am": "(a. m. | am)", "pm": "(p. m. | pm)", "ram": "ram",
-              "wi": "wi", "fi": "fi"}  # fmt: skip
+_CONTRACTED = {
+    "what is today date": "what is today's date", "today date": "today's date", "what is": "(what is | what's)",
+    "where is": "(where is | where's)", "that is": "(that is | that's)",
+}  # fmt: skip
+_SPOKEN_AS = {"cpu": "c. p. u.", "ip": "i. p.", "unmute": "un mute"}
 
 
 def write(grammar: Grammar, here: known.Known, has_word: Callable[[str], bool]) -> str:
@@ -50,6 +52,7 @@ class _Writer:
         lead = self._text(parse("<lead>"))
         tail = self._text(parse("<tail>"))
         rules = [f"<{name}> = {body};" for name, body in self._needed.items()]
+        bodies = [_as_said(body) for body in bodies]
         return "\n".join(
             ["#JSGF V1.0;", "grammar commands;", *rules, *bodies, f"<command> = {' | '.join(names)};",
              f"public <utterance> = [{lead}] <command> [{tail}];", ""]
@@ -81,10 +84,7 @@ class _Writer:
             if not text and not _blank(item):
                 return ""
             parts.append(text)
-        text = " ".join(part for part in parts if part)
-        for plain, short in _CONTRACTED:
-            text = re.sub(rf"(?<![\w'.]){plain}(?![\w'.])", f"({plain} | {short})", text)
-        return text
+        return " ".join(part for part in parts if part)
 
     def _words(self, text: str) -> str:
         out = []
@@ -114,6 +114,12 @@ class _Writer:
                 self._needed[key] = " | ".join(texts)
             return f"<{key}>"
         return self._rule(kind, self._grammar.spoken, "s_") if kind in self._grammar.spoken else ""
+
+
+def _as_said(body: str) -> str:
+    for plain, said in _CONTRACTED.items():
+        body = re.sub(rf"(?<![\w'.]){plain}(?![\w'.])", said, body)
+    return body
 
 
 def _blank(expression: Expression) -> bool:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from zero_one.computer import applications, places
+
 # Names that mean a kind of program; the opener finds one of that kind.
 GENERIC = {
     "browser": "browser", "web browser": "browser", "internet browser": "browser", "the internet": "browser",
@@ -24,9 +26,9 @@ GENERIC = {
 }  # fmt: skip
 FAMOUS = (
     "firefox chrome chromium safari edge brave opera vivaldi thunderbird outlook spotify vlc slack discord teams zoom skype "
-    "telegram signal whatsapp steam gimp inkscape blender krita audacity kdenlive obs libreoffice word excel powerpoint writer "
-    "calc impress onenote notion obsidian evernote photoshop illustrator lightroom figma code vscode emacs vim pycharm "
-    "intellij eclipse xcode itunes garageband imovie keynote pages numbers facetime photos maps messages notes reminders "
+    "telegram signal whatsapp steam gimp inkscape blender krita audacity kdenlive obs libreoffice word excel powerpoint "
+    "onenote notion obsidian evernote photoshop illustrator lightroom figma vscode emacs vim pycharm "
+    "intellij eclipse xcode itunes garageband imovie keynote facetime "
     "dropbox bitwarden keepassxc virtualbox docker postman wireshark filezilla transmission handbrake paint xterm konsole "
     "alacritty kitty gedit kate mousepad nautilus dolphin thunar nemo evince okular htop rhythmbox cheese shotwell darktable"
 ).split() + [
@@ -55,13 +57,13 @@ SITES = {
 _ENDINGS = (
     "com org net edu gov io dev ai co uk de fr es it nl eu info biz tv me app us ca au ch at jp in be se no pl xyz"
 ).split()
-_FOLDERS = {
-    "downloads": "Downloads", "download": "Downloads", "documents": "Documents", "document": "Documents",
-    "desktop": "Desktop", "pictures": "Pictures", "picture": "Pictures", "photos": "Pictures", "images": "Pictures",
-    "music": "Music", "videos": "Videos", "video": "Videos", "movies": "Videos", "public": "Public",
-    "templates": "Templates", "home": "", "projects": "Projects", "screenshots": "Pictures/Screenshots",
-    "screen shots": "Pictures/Screenshots",
-}  # fmt: skip
+_FOLDERS = "downloads documents desktop pictures photos images music videos movies public templates home".split() + [
+    "download",
+    "document",
+    "picture",
+    "video",
+    "docs",
+]
 _FILE_ENDINGS = (
     "txt md pdf doc docx odt rtf csv tsv xls xlsx ods ppt pptx odp html htm xml json yaml yml toml ini cfg log py js ts c h cpp "
     "rs go java sh png jpg jpeg gif svg webp bmp mp3 wav ogg flac mp4 mkv avi mov zip tar gz 7z epub ics tex sql ipynb conf deb iso"
@@ -78,7 +80,7 @@ class Known:
 
     def app(self, said: str) -> str | None:
         """The app that ``said`` names (generic, famous or installed), or None."""
-        for article in ("the ", "my ", "a ", "an ", "up ", "that "):
+        for article in ("the ", "my "):
             said = said.removeprefix(article)
         for tail in (" app", " application", " program", " browser", " window"):
             if said.removesuffix(tail) in self.apps or said.removesuffix(tail) in FAMOUS:
@@ -92,8 +94,8 @@ class Known:
         for article in ("the ", "my ", "our "):
             said = said.removeprefix(article)
         said = said.removesuffix(" folder").removesuffix(" directory")
-        if said in _FOLDERS:
-            return self.home / _FOLDERS[said]
+        if said in _FOLDERS and (path := places.named(said)):
+            return path
         for path in self.subfolders():
             if path.name.lower().replace("-", " ").replace("_", " ") == said:
                 return path
@@ -126,17 +128,7 @@ def _installed() -> Iterable[str]:
             menu = Path(os.environ.get(variable, "")) / "Microsoft/Windows/Start Menu/Programs"
             yield from (path.stem.lower() for path in menu.glob("**/*.lnk"))
         return
-    data = os.environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
-    data_home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local/share")
-    for folder in (data_home, *data.split(":"), "/var/lib/flatpak/exports/share", "/var/lib/snapd/desktop"):
-        for path in Path(folder, "applications").glob("*.desktop"):
-            try:
-                entry = path.read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                continue
-            name = re.search(r"^Name=(.+)$", entry, re.MULTILINE)
-            if name and not re.search(r"^NoDisplay=true", entry, re.MULTILINE):
-                yield re.sub(r"[^a-z0-9 ]+", " ", name[1].lower()).strip()
+    yield from (re.sub(r"[^a-z0-9 ]+", " ", app.name.lower()).strip() for app in applications.installed())
 
 
 def site(said: Sequence[str]) -> str | None:
@@ -192,10 +184,7 @@ def file_name(said: Sequence[str], written: str) -> str | None:
 
 def spoken_folders(here: Known) -> list[str]:
     """Folder names that the embedded recogniser listens for."""
-    return sorted(
-        {name for name in _FOLDERS if name != "screenshots"}
-        | {re.sub(r"[-_]", " ", path.name.lower()) for path in here.subfolders()[:40]}
-    )
+    return sorted(set(_FOLDERS) | {re.sub(r"[-_]", " ", path.name.lower()) for path in here.subfolders()[:40]})
 
 
 def spoken_apps(here: Known) -> list[str]:

@@ -24,28 +24,36 @@ def has_word(word: str) -> bool:
     return not known or word in known
 
 
-def correct(word: str, vocabulary: Iterable[str]) -> str:
-    """The word of ``vocabulary`` that ``word`` is a slip of the finger away from, or ``word`` itself.
+def corrections(words: Iterable[str], vocabulary: frozenset[str]) -> dict[str, list[str]]:
+    """For each word that is no English word, up to three words of ``vocabulary`` that are a slip of the finger away.
 
-    Only words of four letters or more that are no English words are touched, so no real word becomes a command.
+    Real words are left alone, so no sentence becomes a command by being "corrected". Empty without a dictionary.
     """
-    if len(word) < 4 or not word.isalpha() or word in dictionary() or not dictionary():
-        return word
-    close = [other for other in vocabulary if len(other) > 3 and _slips(word, other) <= (2 if len(word) > 7 else 1)]
-    return min(close, key=lambda other: (_slips(word, other), other)) if close else word
+    if not dictionary():
+        return {}
+    found: dict[str, list[str]] = {}
+    for word in words:
+        if len(word) < 4 or not word.isalpha() or word in dictionary() or word in vocabulary:
+            continue
+        most = 2.0 if len(word) > 7 else 1.0
+        near = sorted((_slips(word, other), other) for other in vocabulary if len(other) > 3)
+        close = [other for slips, other in near if slips <= most][:3]
+        if close:
+            found[word] = close
+    return found
 
 
-def _slips(one: str, other: str) -> int:
-    """Edit distance with neighbouring letters swapped counted once (optimal string alignment)."""
+def _slips(one: str, other: str) -> float:
+    """Edit distance in which swapped neighbours count least (optimal string alignment)."""
     if abs(len(one) - len(other)) > 2:
         return 3
-    rows = [list(range(len(other) + 1))]
+    rows: list[list[float]] = [list(range(len(other) + 1))]
     for i, a in enumerate(one, 1):
-        row = [i]
+        row: list[float] = [i]
         for j, b in enumerate(other, 1):
             best = min(rows[-1][j] + 1, row[j - 1] + 1, rows[-1][j - 1] + (a != b))
             if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                best = min(best, rows[-2][j - 2] + 1)
+                best = min(best, rows[-2][j - 2] + 0.8)
             row.append(best)
         rows.append(row)
     return rows[-1][-1]

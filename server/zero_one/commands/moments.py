@@ -142,7 +142,7 @@ def parse_clock(words: Sequence[str]) -> Clock | None:
         return None
     hour, minute = hour_minute
     if half == "night":
-        half = "pm" if 5 <= hour % 12 else "am"
+        half = "pm" if hour % 12 >= 5 else "am"
     if half in ("am", "pm"):
         return Clock(hour, minute, half) if 0 < hour <= 12 else (Clock(hour, minute, "24") if hour < 24 else None)
     if half == "24" or words in (["noon"], ["midday"], ["midnight"]):
@@ -378,8 +378,11 @@ def _day_and_clock(day_words: list[str], clock_words: list[str], now: datetime, 
 
 def _spells_a_time(words: list[str]) -> bool:
     """Without "at", a bare number is not a time: "remind me to count to ten" ends in no hour."""
-    return len(words) > 1 or ":" in words[0] or words[0] in ("noon", "midnight", "midday") or bool(
-        re.fullmatch(r"\d{1,2}([:.]\d{2})?(am|pm)", words[0])
+    return (
+        len(words) > 1
+        or ":" in words[0]
+        or words[0] in ("noon", "midnight", "midday")
+        or bool(re.fullmatch(r"\d{1,2}([:.]\d{2})?(am|pm)", words[0]))
     )
 
 

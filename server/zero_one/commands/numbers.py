@@ -100,7 +100,7 @@ def _whole(words: list[str]) -> float | None:
     expect_number = True
     for word in words:
         if word == "and":
-            if expect_number or group % 100 and total == 0:
+            if expect_number or (group % 100 and total == 0):
                 return None
             expect_number = True
             continue

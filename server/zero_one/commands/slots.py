@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from zero_one.commands import known, moments, numbers, sums, units, zones
-from zero_one.commands.words import Words, norm, raw
+from zero_one.commands.words import Words, raw
 
 Values = Mapping[str, Any]
 
@@ -24,6 +24,8 @@ class Scene:
 
     now: datetime
     here: known.Known
+    entries: frozenset[str] = frozenset()
+    """Open entries of the to-do list, in lower case."""
 
 
 Reader = Callable[[list[str], Words, Scene], Values | None]
@@ -34,6 +36,14 @@ _SECOND_ORDER = re.compile(
     r"show me|tell me|turn|launch|take a screen|search|google|close|start|stop|create a|write a|read me|remind me|install|"
     r"download|summarize|translate|print)\b"
     r"|\band then\b"
+)
+# What only a language model could write or do.
+_MODEL_WORK = re.compile(
+    r"^(?:me |us )?(?:a|an|the|some|my|another) (?:\w+ )?(?:poem|story|essay|script|function|program|song|summary|recipe|joke|report on|"
+    r"code|haiku|paragraph|article|blog|steps|instructions|lyrics|speech|class|query|regex|test|tests|website|app|plan|tutorial|list of)\b"
+    r"|\bin (?:python|javascript|typescript|java|rust|go|html|css|sql|excel|bash|latex|react|swift|kotlin|ruby|word)\b"
+    r"|^(?:taking|taker|app|apps|pad|book|books|card|cards|manager|scheduler|scheduling|queue|runner|management)\b"
+    r"|^(?:that|which) (?:runs|prints|does|sends|reads|writes|checks|opens|uses|takes)\b"
 )
 _ASKING = {"what", "why", "how", "who", "whose", "which", "whether", "when", "where"}
 _NOT_IN_NAMES = (
@@ -146,7 +156,20 @@ def _name(said: list[str], words: Words, scene: Scene) -> Values | None:
         return None
     if any(numbers.parse_number([word]) is not None for word in said):
         return None
-    if said[0] in ("new", "countdown", "timer", "timers", "quick", "another", "all", "every", "current", "any", "first", "short"):
+    if said[0] in (
+        "new",
+        "countdown",
+        "timer",
+        "timers",
+        "quick",
+        "another",
+        "all",
+        "every",
+        "current",
+        "any",
+        "first",
+        "short",
+    ):
         return None
     return {"name": " ".join(said)}
 
@@ -164,9 +187,17 @@ def _text(said: list[str], words: Words, scene: Scene) -> Values | None:
     """What somebody wants kept word for word."""
     if not 1 <= len(said) <= 40 or _SECOND_ORDER.search(" ".join(said)):
         return None
+    if _MODEL_WORK.search(" ".join(said)):
+        return None
     if len(said) == 1 and said[0] in ("it", "this", "that", "me", "to", "a", "the", "them", "one", "for", "down", "of"):
         return None
     return {"text": raw(words)}
+
+
+def _entry(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """Something that is on the to-do list now: only then "the laundry is done" is a command."""
+    said_text = " ".join(word for word in said if word not in ("the", "my", "a"))
+    return {"text": raw(words)} if any(said_text and said_text in entry for entry in scene.entries) else None
 
 
 def _item(said: list[str], words: Words, scene: Scene) -> Values | None:
@@ -211,6 +242,8 @@ def _hides_time(said: list[str], scene: Scene) -> list[bool]:
 
 
 def _expression(said: list[str], words: Words, scene: Scene) -> Values | None:
+    if said in (["9/11"], ["24/7"], ["50/50"]):
+        return None
     found = sums.work_out(said)
     return None if found is None else {"expression": found.expression, "result": found.result}
 
@@ -283,7 +316,7 @@ def _ordinal(said: list[str], words: Words, scene: Scene) -> Values | None:
 READERS: dict[str, Reader] = {
     "duration": _duration, "when": _when, "clock": _clock, "waking": _waking, "days": _days, "day": _day,
     "named_duration": _named_duration, "level": _level, "step": _level, "number": _number, "count": _count, "sides": _sides, "range": _range, "name": _name, "text": _text,
-    "item": _item, "reminder": _reminder, "expression": _expression, "measure": _measure, "units": _units,
+    "item": _item, "entry": _entry, "reminder": _reminder, "expression": _expression, "measure": _measure, "units": _units,
     "place": _place, "app": _app, "site": _site, "folder": _folder, "file": _file, "title": _title, "word": _word,
     "ordinal": _ordinal,
 }  # fmt: skip

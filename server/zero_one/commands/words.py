@@ -112,7 +112,7 @@ _ASKS = (
     "remind me", "inform me", "fill me in on", "update me on", "brief me on", "i have to know", "i must know", "figure out",
     "have a look at", "take a look at", "look up", "have you got", "do you have", "tell", "i need", "can i get",
     "can i have", "could i get", "could i have", "may i have", "i would like", "let me have", "let me see", "let me hear",
-    "i want", "i wanna know", "know", "see", "hear", "about", "curious", "just curious", "are you able to tell me",
+    "i want", "i wanna know", "know", "see", "hear", "curious", "just curious", "are you able to tell me",
     "can you give me", "what about", "how about", "read me", "read out", "tell me again", "please tell me",
 )  # fmt: skip
 _TAILS = (

@@ -27,7 +27,7 @@ async def set_alarm(ask: Ask) -> Reply:
 
 @command("alarm.list")
 async def list_alarms(ask: Ask) -> Reply:
-    alarms = ask.desk.alerts.list("alarm")
+    alarms = ask.desk.alerts.of("alarm")
     if not alarms:
         return Reply("No alarm is set.")
     times = phrases.listed([_when(ask, alarm) for alarm in alarms])
@@ -65,21 +65,27 @@ async def set_reminder(ask: Ask) -> Reply:
         ask.desk.todo.items.append({"text": ask.slots["text"], "done": False})
         await ask.desk.todo.save()
         return Reply(f"I put it on your to-do list: {text}. Say a time, and I will remind you by myself.")
-    alert = await ask.desk.alerts.add(
-        "reminder", ask.device, ask.at(), text, days=tuple(ask.slots.get("days", ()))
-    )
+    alert = await ask.desk.alerts.add("reminder", ask.device, ask.at(), text, days=tuple(ask.slots.get("days", ())))
     return Reply(f"I will remind you at {_when(ask, alert)}: {text}.")
 
 
 def _to_you(text: str) -> str:
     """ "call my mom" as it is said back: "call your mom"."""
-    swap = {"my": "your", "me": "you", "i": "you", "i'm": "you're", "i've": "you've", "myself": "yourself", "mine": "yours"}
+    swap = {
+        "my": "your",
+        "me": "you",
+        "i": "you",
+        "i'm": "you're",
+        "i've": "you've",
+        "myself": "yourself",
+        "mine": "yours",
+    }
     return " ".join(swap.get(word.lower(), word) for word in text.split())
 
 
 @command("reminder.list")
 async def list_reminders(ask: Ask) -> Reply:
-    reminders = ask.desk.alerts.list("reminder")
+    reminders = ask.desk.alerts.of("reminder")
     if not reminders:
         return Reply("There are no reminders.")
     parts = [f"{alert.text}, {_when(ask, alert)}" for alert in reminders]
@@ -89,7 +95,7 @@ async def list_reminders(ask: Ask) -> Reply:
 @command("reminder.cancel")
 async def cancel_reminder(ask: Ask) -> Reply:
     about = _to_you(ask.slots.get("text") or ask.slots.get("name") or "").lower()
-    reminders = ask.desk.alerts.list("reminder")
+    reminders = ask.desk.alerts.of("reminder")
     meant = [alert for alert in reminders if about in alert.text.lower()]
     if not meant:
         return Reply("There is no such reminder." if about else "There are no reminders.", failed=True)
@@ -97,7 +103,6 @@ async def cancel_reminder(ask: Ask) -> Reply:
         meant = [max(meant, key=lambda alert: alert.number)]
     await ask.desk.alerts.remove(lambda alert: any(alert is other for other in meant))
     return Reply(f"Cancelled: {phrases.listed([alert.text for alert in meant])}.")
-
 
 
 @command("reminder.cancel_all")

@@ -25,9 +25,7 @@ async def repeat(ask: Ask) -> Reply:
 async def help_(ask: Ask) -> Reply:
     infos = ask.desk.infos()
     areas = dict.fromkeys(info.area for info in infos)
-    show = "\n".join(
-        f"{area}: " + "; ".join(info.examples[0] for info in infos if info.area == area) for area in areas
-    )
+    show = "\n".join(f"{area}: " + "; ".join(info.examples[0] for info in infos if info.area == area) for area in areas)
     some = [next(info.examples[0] for info in infos if info.area == area) for area in list(areas)[:5]]
     say = "You can say, for example: " + "; ".join(some) + ". All commands are listed by: 01 commands."
     return Reply(say, show=show)

@@ -20,18 +20,19 @@ def _named(alert: Alert) -> str:
 def _pick(ask: Ask) -> tuple[list[Alert], Reply | None]:
     """Timers that the request means, or the reply that there is none of that name."""
     name = ask.slots.get("name")
-    found = ask.desk.alerts.list("timer", name)
+    found = ask.desk.alerts.of("timer", name)
     if found:
         return found, None
-    if name and ask.desk.alerts.list("timer"):
+    if name and ask.desk.alerts.of("timer"):
         return [], Reply(f"There is no {name} timer. {_overview(ask.desk.alerts)}", failed=True)
     return [], _NONE
 
 
 def _overview(alerts: Alerts) -> str:
-    timers = alerts.list("timer")
+    timers = alerts.of("timer")
     parts = [
-        f"{phrases.duration(alerts.left(t))} on {_named(t)}" + (", paused" if t.paused is not None else "") for t in timers
+        f"{phrases.duration(alerts.left(t))} on {_named(t)}" + (", paused" if t.paused is not None else "")
+        for t in timers
     ]
     return f"There is {phrases.listed(parts)}." if parts else "No timer is running."
 
