@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from zero_one.config.problems import fail
-
-DEFAULT_PORT = 10101
-_TLS = {"wss": True, "https": True, "ws": False, "http": False}
+from zero_one_desktop.options import websocket_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +23,12 @@ class Address:
 
 def address(text: str) -> Address:
     """Read ``host``, ``host:port`` or a ws, wss, http or https URL, port 10101 if none is named. Raises ConfigError."""
-    text = text.strip()
-    scheme, separator, rest = text.partition("://")
-    if not separator:
-        scheme, rest = "ws", text
-    if scheme.lower() not in _TLS or not rest:
-        raise fail("--server-url", f"{text!r} is no address of a server; write it as 127.0.0.1:10101 or ws://host:port")
-    tls = _TLS[scheme.lower()]
     try:
-        parts = urlsplit(f"//{rest}")
-        host, port = parts.hostname, parts.port
+        url = websocket_url(text)
     except ValueError as error:
-        raise fail("--server-url", f"{text!r} is no address of a server: {error}.") from error
-    if not host:
-        raise fail("--server-url", f"{text!r} names no host; write it as 127.0.0.1:10101 or ws://host:port")
-    name = f"[{host}]" if ":" in host else host
-    where = name if port is None and separator else f"{name}:{port or DEFAULT_PORT}"
-    path = parts.path.rstrip("/")
-    return Address(f"{'wss' if tls else 'ws'}://{where}{path or '/'}", f"{'https' if tls else 'http'}://{where}{path}")
+        raise fail("--server-url", str(error)) from error
+    parts = urlsplit(url)
+    return Address(url, f"{'https' if parts.scheme == 'wss' else 'http'}://{parts.netloc}{parts.path.rstrip('/')}")
 
 
 def local_address(host: str, port: int) -> Address:

@@ -45,7 +45,7 @@ async def _demo(settings: Settings, pcm: bytes, source: Path, named: Address | N
         return await _round_trip(settings, named, pcm, source, reply)
     if once:
         settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": 0})})
-    async with interruptible() as stop, running(settings, stop) as (where, task):
+    async with interruptible() as stop, running(settings) as (where, task):
         print(f"The Light Server listens at {where.ws}", flush=True)
         trip = asyncio.create_task(_round_trip(settings, where, pcm, source, reply))
         stopped = asyncio.create_task(stop.wait())

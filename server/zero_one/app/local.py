@@ -14,16 +14,14 @@ from zero_one.config.settings import Settings
 
 
 @asynccontextmanager
-async def running(
-    settings: Settings, stop: asyncio.Event | None = None
-) -> AsyncIterator[tuple[Address, asyncio.Task[None]]]:
+async def running(settings: Settings) -> AsyncIterator[tuple[Address, asyncio.Task[None]]]:
     """A server of our own. Gives its address once it listens, and its task; ends it on the way out.
 
     Raises DialogueError where it cannot be started.
     """
     from zero_one.app.serve import ServeError, serve
 
-    stop = stop or asyncio.Event()
+    stop = asyncio.Event()
     ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def listening(port: int) -> None:

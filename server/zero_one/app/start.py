@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zero_one.app.address import Address, address, local_address
 from zero_one.app.dialogue import DialogueError
 from zero_one.app.local import interruptible, running
 from zero_one.config.profiles import ensure_default
 from zero_one.config.settings import Settings
+
+if TYPE_CHECKING:
+    from zero_one_desktop.options import ClientOptions
 
 
 def server(settings: Settings) -> int:
@@ -40,33 +43,58 @@ def _run(work: Coroutine[Any, Any, int]) -> int:
 
 async def _serve(settings: Settings, *, with_client: bool, url: str | None) -> int:
     ensure_default()
-    async with interruptible() as stop, running(settings, stop) as (where, task):
+    async with interruptible() as stop, running(settings) as (where, serving):
         print(f"The Light Server listens at {where.ws}. Ctrl-C ends it.", flush=True)
-        waiting = {task}
-        if with_client:
-            waiting.add(asyncio.create_task(_client_beside(settings, address(url) if url else where, stop)))
+        stopped = asyncio.create_task(stop.wait())
+        client = asyncio.create_task(_client_beside(settings, address(url) if url else where)) if with_client else None
         try:
-            await task
+            await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                await serving
         finally:
-            for one in waiting - {task}:
-                one.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
+            # The client goes first, so that it does not take the server's end for a broken line.
+            for task in filter(None, (client, stopped)):
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
     return 0
 
 
-async def _client_beside(settings: Settings, where: Address, stop: asyncio.Event) -> None:
-    """The client in the server's process. That there is no microphone or display does not end the server."""
+async def _client_beside(settings: Settings, where: Address) -> None:
+    """The client in the server's process. That there is nothing to hear or speak with does not end the server."""
     from zero_one_desktop.client import run_client
 
-    await run_client(options(settings, where))
+    if await run_client(_options(settings, where)):
+        print("The desktop client has ended; the server goes on. See 01 doctor.", file=sys.stderr, flush=True)
 
 
 async def _client_alone(settings: Settings, where: Address) -> int:
     from zero_one_desktop.client import run_client
 
-    return int(await run_client(options(settings, where)) or 0)
+    async with interruptible() as stop:
+        client = asyncio.create_task(run_client(_options(settings, where)))
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({client, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (client, stopped):
+            task.cancel()
+        results = await asyncio.gather(client, stopped, return_exceptions=True)
+    status = results[0]
+    if isinstance(status, Exception):
+        raise status
+    return status if isinstance(status, int) else 0
 
 
-def options(settings: Settings, where: Address) -> object:
-    """The client's options from ours."""
-    raise NotImplementedError
+def _options(settings: Settings, where: Address) -> ClientOptions:
+    """The client's options from our settings."""
+    from zero_one_desktop.options import ClientOptions
+
+    button = settings.client
+    return ClientOptions(
+        server_url=where.ws,
+        hotkey=None if button.hotkey.strip().lower() in {"", "none"} else button.hotkey,
+        mode=button.mode,
+        debounce_ms=button.debounce_ms,
+        release_grace_ms=button.release_grace_ms,
+        pre_roll_ms=button.pre_roll_ms,
+        microphone=button.microphone,
+        speaker=button.speaker,
+    )
