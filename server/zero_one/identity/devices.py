@@ -1,0 +1,194 @@
+"""The devices that may talk to this computer: who they are, what they may do, and the hash of each one's key.
+
+A key looks like ``01_<device id>_<secret>``; the secret has 256 random bits and only its SHA-256 is kept (a plain hash
+is enough for a secret that cannot be guessed). The first 01's devices carry no key: the owner admits one by its
+address, and it may only speak.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from zero_one.files import set_aside, write_whole
+
+Scope = Literal["speak", "captions", "approve", "administer"]
+SCOPES: frozenset[str] = frozenset(get_args(Scope))
+PAIRED: frozenset[str] = frozenset({"speak", "captions", "approve"})
+"""What a newly paired device may do. Administering this computer is given on purpose only."""
+
+
+class DeviceError(ValueError):
+    """A name or id that does not fit. The text says what does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One device. ``address`` is set for a device without a key; times are seconds since 1970, UTC."""
+
+    id: str
+    name: str
+    kind: str = ""
+    scopes: frozenset[str] = PAIRED
+    key_hash: str = ""
+    address: str = ""
+    paired_at: float = 0.0
+    last_seen: float = 0.0
+
+    def may(self, scope: Scope) -> bool:
+        return scope in self.scopes
+
+
+class DeviceBook:
+    """The list of devices in one file. Another process may change it: ``refresh`` tells who was revoked meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._stamp: tuple[int, int] | None = None
+        self._devices: dict[str, Device] = {}
+        self.lost = ""
+        """What could not be read when the file was opened, in words."""
+        self.refresh()
+
+    def __iter__(self) -> Iterator[Device]:
+        return iter(sorted(self._devices.values(), key=lambda d: d.paired_at))
+
+    def get(self, ident: str) -> Device | None:
+        return self._devices.get(ident)
+
+    def named(self, text: str) -> Device:
+        """The device that a person means by an id, the start of one, or a name. Raises DeviceError."""
+        fits = [d for d in self._devices.values() if d.id == text or d.name.casefold() == text.casefold()]
+        fits = fits or [d for d in self._devices.values() if text and d.id.startswith(text)]
+        if len(fits) != 1:
+            known = ", ".join(f"{d.name} ({d.id})" for d in self._devices.values()) or "none"
+            raise DeviceError(f"{'No' if not fits else 'More than one'} device is called {text!r}. Paired: {known}.")
+        return fits[0]
+
+    def admit(self, name: str, kind: str, *, now: float, scopes: Iterable[str] = PAIRED) -> tuple[Device, str]:
+        """Pair a device: the device, and its key, which is told this once and kept nowhere. Raises OSError."""
+        secret = secrets.token_urlsafe(32)
+        device = Device(
+            secrets.token_hex(6), _clean(name), _clean(kind), _scopes(scopes), _hash(secret), "", paired_at=now
+        )
+        self._put(device)
+        return device, f"01_{device.id}_{secret}"
+
+    def admit_address(self, address: str, name: str, *, now: float) -> Device:
+        """Let a device of the first 01, which has no key, speak from this address. Raises OSError."""
+        device = Device(
+            secrets.token_hex(6), _clean(name), "first 01", frozenset({"speak"}), "", address, paired_at=now
+        )
+        self._put(device)
+        return device
+
+    def check(self, key: str) -> Device | None:
+        """The device that this key belongs to. Takes as long for a wrong key as for a right one."""
+        match = re.fullmatch(r"01_([0-9a-f]{12})_([\w-]{20,100})", key)
+        device = self._devices.get(match[1]) if match else None
+        given = _hash(match[2] if match else "")
+        right = hmac.compare_digest(given, device.key_hash if device is not None and device.key_hash else "-" * 64)
+        return device if right else None
+
+    def at_address(self, address: str) -> Device | None:
+        return next((d for d in self._devices.values() if d.address and d.address == address), None)
+
+    def rename(self, ident: str, name: str) -> Device:
+        """Raises KeyError, DeviceError, OSError."""
+        return self._put(replace(self._devices[ident], name=_clean(name)))
+
+    def allow(self, ident: str, scopes: Iterable[str]) -> Device:
+        """Set what a device may do. A device without a key never gets more than to speak. Raises DeviceError."""
+        device = self._devices[ident]
+        wanted = _scopes(scopes)
+        if not device.key_hash and wanted - {"speak"}:
+            raise DeviceError(f"{device.name} has no key, so it may only speak. Pair it to give it more.")
+        return self._put(replace(device, scopes=wanted))
+
+    def seen(self, ident: str, *, now: float) -> None:
+        """Remember that a device was here. Raises OSError."""
+        if ident in self._devices:
+            self._put(replace(self._devices[ident], last_seen=now))
+
+    def revoke(self, ident: str) -> Device:
+        """From now on its key is worth nothing. Raises KeyError, OSError."""
+        with self._lock:
+            gone = self._devices.pop(ident)
+            self._write()
+        return gone
+
+    def refresh(self) -> frozenset[str]:
+        """Read the file again if it changed; the ids of devices that are gone since."""
+        with self._lock:
+            stamp = _stamp(self._path)
+            if stamp == self._stamp:
+                return frozenset()
+            before = set(self._devices)
+            self._stamp = stamp
+            self._devices = self._read()
+            return frozenset(before - set(self._devices))
+
+    def _put(self, device: Device) -> Device:
+        with self._lock:
+            if _stamp(self._path) != self._stamp:  # another process wrote: keep what it changed
+                self._devices = self._read()
+            self._devices[device.id] = device
+            self._write()
+        return device
+
+    def _read(self) -> dict[str, Device]:
+        if not self._path.exists():
+            return {}
+        try:
+            raw = json.loads(self._path.read_text("utf-8"))
+            return {d.id: d for d in map(_device, raw["devices"])}
+        except (ValueError, KeyError, TypeError) as problem:
+            aside = set_aside(self._path)
+            self.lost = (
+                f"The list of devices could not be read ({problem}); it is kept as {aside.name}. "
+                "No device is paired now: pair them again with 01 pair."
+            )
+            return {}
+
+    def _write(self) -> None:
+        rows = [{**asdict(d), "scopes": sorted(d.scopes)} for d in self._devices.values()]
+        write_whole(self._path, json.dumps({"version": 1, "devices": rows}, indent=1, ensure_ascii=False))
+        self._stamp = _stamp(self._path)
+
+
+def _device(row: dict[str, Any]) -> Device:
+    return Device(**{**row, "scopes": frozenset(row["scopes"]) & SCOPES})
+
+
+def _scopes(scopes: Iterable[str]) -> frozenset[str]:
+    wanted = frozenset(scopes)
+    if wanted - SCOPES:
+        raise DeviceError(f"{', '.join(sorted(wanted - SCOPES))} is no scope; scopes are {', '.join(sorted(SCOPES))}.")
+    return wanted
+
+
+def _clean(name: str) -> str:
+    """A name as it may be shown in a terminal: printable, one line, at most 60 characters."""
+    shown = "".join(c for c in name if c.isprintable()).strip()[:60]
+    return shown or "a device"
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino

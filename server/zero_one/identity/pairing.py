@@ -1,0 +1,84 @@
+"""Pairing: a short code, shown on this computer, proves once that a device is in its owner's hands.
+
+The code is kept as a salted hash in a file, because ``01 pair`` and the server are two processes. It holds
+for ``LIFETIME_S`` and one use; after ``MOST_TRIES`` wrong guesses it is void, so that guessing succeeds with a chance of
+at most ``MOST_TRIES`` in 10^8.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from zero_one.files import write_whole
+
+LIFETIME_S = 300
+MOST_TRIES = 5
+_DIGITS = 8
+_ROUNDS = 100_000
+
+
+class PairingError(Exception):
+    """The code was not accepted. The text tells what to do, and not how close the guess was."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    salt: str
+    hash: str
+    expires: float
+    tries: int = 0
+
+
+class PairingDesk:
+    """Gives out one code at a time and takes it back."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def offer(self, *, now: float) -> str:
+        """A new code such as ``4821 0937``; one that was open before is void. Raises OSError."""
+        code = "".join(secrets.choice("0123456789") for _ in range(_DIGITS))
+        salt = secrets.token_hex(16)
+        self._save(_Offer(salt, _slow_hash(code, salt), now + LIFETIME_S))
+        return f"{code[:4]} {code[4:]}"
+
+    def redeem(self, code: str, *, now: float) -> None:
+        """Accept a code, once. Takes as long for a wrong code as for a right one. Raises PairingError, OSError."""
+        offer = self._load()
+        digits = "".join(c for c in code if c.isascii() and c.isdigit())
+        given = _slow_hash(digits, offer.salt if offer else "")
+        right = hmac.compare_digest(given, offer.hash if offer else "-" * 64)
+        if offer is None or now > offer.expires:
+            self.withdraw()
+            raise PairingError("No pairing is open. Run 01 pair on the computer and use the code it shows.")
+        if offer.tries >= MOST_TRIES:
+            raise PairingError("Too many wrong codes. Run 01 pair again for a new one.")
+        if not right:
+            self._save(_Offer(offer.salt, offer.hash, offer.expires, offer.tries + 1))
+            raise PairingError("That code is not right. Look at it again on the computer's screen.")
+        self.withdraw()
+
+    def withdraw(self) -> None:
+        """Void the open code, if there is one."""
+        self._path.unlink(missing_ok=True)
+
+    def _load(self) -> _Offer | None:
+        try:
+            raw = json.loads(self._path.read_text("utf-8"))
+            return _Offer(str(raw["salt"]), str(raw["hash"]), float(raw["expires"]), int(raw["tries"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            # An unreadable offer counts as none: nothing is lost, a new code is one command away.
+            return None
+
+    def _save(self, offer: _Offer) -> None:
+        write_whole(self._path, json.dumps(asdict(offer)))
+
+
+def _slow_hash(code: str, salt: str) -> str:
+    """PBKDF2-HMAC-SHA256: whoever copies the file should not get the code from it within its lifetime."""
+    return hashlib.pbkdf2_hmac("sha256", code.encode(), salt.encode(), _ROUNDS).hex()
