@@ -1,8 +1,8 @@
 """faster-whisper (CTranslate2): good ears for a hundred languages, on CPU or CUDA, offline once the model is there.
 
-It works while the button is held. Voice is collected without silence; at every pause what was said since the last cut is
-transcribed on the chance that the speaker is done, so that on release the answer is often there already. After ten
-seconds a pause also commits: that text is final and its sound is thrown away. So memory stays small however long
+It works while the button is held. Voice is collected without silence; at every pause what was said since the last cut
+is transcribed on the chance that the speaker is done, so that on release the answer is often there already. A long
+pause, or any after ten seconds, also commits: that text is final and its sound is thrown away. So memory stays small however long
 somebody speaks, and only the uncommitted tail is left to do after release.
 
 Whisper invents text for noise. Guards: only voice gets in; faster-whisper's own thresholds on no-speech probability and
@@ -202,6 +202,7 @@ class _Utterance:
         self._log_probs: list[float] = []
         self._language = options.language
         self._guess: tuple[int, Heard] | None = None
+        self._mid_sentence = False
         self._heard_bytes = 0
         self._pass_s = 0.0
         self._rejected = False
@@ -240,9 +241,9 @@ class _Utterance:
         try:
             self._read()
             new_ms = (len(self._tail) - self._heard_bytes) // BYTES_PER_MS
-            if self._voiced.quiet_ms >= PAUSE_MS and new_ms > 0:
-                self._listen()
-            elif self._on_partial is not None and new_ms >= max(_PARTIAL_MS, self._pass_s * 3000):
+            paused = self._voiced.quiet_ms >= PAUSE_MS and new_ms > 0
+            due = self._on_partial is not None and new_ms >= max(_PARTIAL_MS, self._pass_s * 3000)
+            if paused or due:
                 self._listen()
         except SpeechError as error:
             self._failure = error  # told on finish: nobody waits for a step
@@ -269,7 +270,7 @@ class _Utterance:
         if len(self._tail) < _SHORTEST_MS * BYTES_PER_MS:
             return Heard("", self._language, 0.0)
         started = time.monotonic()
-        before = " ".join(self._committed)
+        before = self._committed[-1] if self._mid_sentence and self._committed else ""
         window = bytes(self._tail[: (WINDOW_MS + 2000) * BYTES_PER_MS])
         heard = self._engine.hear(window, self._options, self._language, before, final=final)
         self._pass_s = time.monotonic() - started
@@ -280,10 +281,11 @@ class _Utterance:
         self._tell(heard.text)
         return heard
 
-    def _commit_all(self) -> None:
+    def _commit_all(self, *, mid_sentence: bool = False) -> None:
         heard = self._listen()
         self._keep(heard.text, heard)
         self._drop(len(self._tail))
+        self._mid_sentence = mid_sentence
 
     def _cut(self) -> None:
         """Nobody paused for half a minute: cut after the last but one segment, or where it is quietest."""
@@ -291,12 +293,13 @@ class _Utterance:
         if heard.safe_text and heard.cut_ms > 5_000:
             self._keep(heard.safe_text, heard)
             self._drop(heard.cut_ms * BYTES_PER_MS)
+            self._mid_sentence = True
             return
         at = quietest(bytes(self._tail), from_ms=WINDOW_MS - 6_000)
         rest = bytes(self._tail[at:])
         del self._tail[at:]
         self._guess = None
-        self._commit_all()
+        self._commit_all(mid_sentence=True)
         self._tail += rest
 
     def _keep(self, text: str, heard: Heard) -> None:
