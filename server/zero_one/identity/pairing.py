@@ -1,7 +1,7 @@
 """Pairing: a short code, shown on this computer, proves once that a device is in its owner's hands.
 
-The code is kept as a salted hash in a file, because ``01 pair`` and the server are two processes. It holds
-The code is kept as a salted hash in a file, because ``01 pair`` and the server are two processes. It
+The code is kept as a salted hash in a file, because ``01 pair`` and the server are two processes. It holds for
+``LIFETIME_S`` and one use; after ``MOST_TRIES`` wrong guesses it is void, so that guessing succeeds with a chance of
 at most ``MOST_TRIES`` in 10^8.
 """
 
