@@ -1,0 +1,437 @@
+"""The desktop client: button, microphone, link, loudspeaker and terminal put together."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from zero_one.audio.devices import (
+    MIC_RATE,
+    AudioDeviceError,
+    Microphone,
+    SoundDeviceMicrophone,
+    SoundDeviceSpeaker,
+    Speaker,
+)
+from zero_one.audio.earcon import earcon
+from zero_one.audio.files import NoSpeaker, WavMicrophone, WavSpeaker
+from zero_one.audio.formats import SoundFileError
+from zero_one.identity.device import device_id
+from zero_one.protocol.events import (
+    DeviceEvent,
+    Flush,
+    Repeat,
+    SetVolume,
+    Show,
+    SpeechEnd,
+    SpeechPcm,
+    SpeechStart,
+    State,
+    Stop,
+    VolumeTo,
+)
+from zero_one.protocol.light import ClientEvent, ClientSide, Received, Welcome
+from zero_one_desktop.answers import Questions
+from zero_one_desktop.button import Begin, Button, Cancel, End, Meaning, Taps
+from zero_one_desktop.control import Control, ControlError
+from zero_one_desktop.hotkey import Hotkey, HotkeyError
+from zero_one_desktop.lines import read_lines, readable_stdin
+from zero_one_desktop.link import Link
+from zero_one_desktop.options import ClientOptions, websocket_url
+from zero_one_desktop.outbox import Outbox
+from zero_one_desktop.places import control_path, state_dir
+from zero_one_desktop.player import Player
+from zero_one_desktop.preroll import PreRoll
+from zero_one_desktop.screen import Screen
+
+log = logging.getLogger(__name__)
+
+FEATURES = ("captions", "typed", "approvals", "volume", "state", "played", "flush", "announce")
+_REPORT_EVERY_S = 0.25
+
+
+class Client:
+    """One running client. ``run`` returns the exit status."""
+
+    def __init__(self, options: ClientOptions, screen: Screen | None = None) -> None:
+        self.options = options
+        self._screen = screen or Screen(quiet=options.quiet)
+        self._outbox, self._questions = Outbox(), Questions()
+        self._preroll = PreRoll(options.pre_roll_ms, MIC_RATE)
+        self._button = Button(options.mode, debounce_ms=options.debounce_ms, grace_ms=options.release_grace_ms)
+        self._button_timer: asyncio.TimerHandle | None = None
+        self._report_timer: asyncio.TimerHandle | None = None
+        self._talking = False
+        self._assistant = "idle"
+        self._own_microphone: Microphone | None = None  # while a recording stands in for it
+        self._script: deque[WavMicrophone | str] = deque()
+        self._asked = False  # something of ours was said since the last answer
+        self._status = 0
+        self._over = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._told_down = False
+
+    async def run(self) -> int:
+        """Until Ctrl-C, the end of what was to be said, or a cancellation. Gives the exit status."""
+        try:
+            url = websocket_url(self.options.server_url)
+            self._speaker = self._open_speaker()
+            self._microphone = self._open_microphone()
+        except (ValueError, AudioDeviceError, SoundFileError) as problem:
+            self._screen.trouble(str(problem))
+            return 2
+        self._player = Player(self._speaker)
+        name = self.options.device or device_id(self.options.state_dir or state_dir())
+        self._link = Link(
+            url,
+            lambda floor: ClientSide(name, kind="desktop", features=FEATURES, token=self.options.token, floor=floor),
+            on_event=self._said,
+            on_up=self._up,
+            on_down=self._down,
+            token=self.options.token,
+        )
+        control = await self._start_control()
+        hotkey = self._start_hotkey()
+        if self.options.typed and (stdin := readable_stdin()) is not None:
+            read_lines(stdin, self._typed, self._no_more_lines)
+        linking = self._spawn(self._link.run())
+        if self.options.ends_by_itself:
+            self._spawn(self._give_up())
+        try:
+            await self._over.wait()
+        finally:
+            if hotkey is not None:
+                hotkey.stop()
+            if control is not None:
+                await control.close()
+            linking.cancel()
+            for timer in (self._button_timer, self._report_timer):
+                if timer is not None:
+                    timer.cancel()
+            for task in list(self._tasks):
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            for microphone in (self._microphone, self._own_microphone):
+                if microphone is not None:
+                    microphone.close()
+            self._speaker.close()
+        return self._status
+
+    # --- what there is to hear and speak with ----------------------------------------------------------------------
+
+    def _open_speaker(self) -> Speaker:
+        if self.options.save is not None:
+            return WavSpeaker(self.options.save)
+        try:
+            return SoundDeviceSpeaker(self.options.speaker)
+        except AudioDeviceError as problem:
+            if self.options.speaker:
+                raise
+            self._screen.note(f"{problem} Answers are shown only.")
+            return NoSpeaker()
+
+    def _open_microphone(self) -> Microphone | None:
+        self._script.extend(WavMicrophone(path, self._recording_over) for path in self.options.wav)
+        self._script.extend(self.options.say)
+        if self._script and not self.options.stay:
+            return None
+        microphone = SoundDeviceMicrophone(self.options.microphone)
+        if self.options.pre_roll_ms:
+            try:
+                microphone.open(self._heard)
+            except AudioDeviceError as problem:
+                if self.options.microphone:
+                    raise
+                self._screen.note(f"{problem} You can type.")
+                return None
+        return microphone
+
+    def _start_hotkey(self) -> Hotkey | None:
+        if self.options.hotkey is None or self._microphone is None:
+            return None
+        loop = asyncio.get_running_loop()
+
+        def edge(of: Callable[[float], list[Meaning]]) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._key, of)
+
+        try:
+            hotkey = Hotkey(self.options.hotkey, lambda: edge(self._button.down), lambda: edge(self._button.up))
+            hotkey.start()
+        except HotkeyError as problem:
+            self._screen.note(str(problem))
+            return None
+        how = "Hold" if self.options.mode == "hold" else "Tap"
+        self._screen.note(f"{how} {self.options.hotkey} to talk, or type. Ctrl-C ends.")
+        return hotkey
+
+    async def _start_control(self) -> Control | None:
+        if self.options.ends_by_itself and self.options.control is None:
+            return None
+        control = Control(self.options.control or control_path(), self._commanded)
+        try:
+            await control.start()
+        except (ControlError, OSError) as problem:
+            self._screen.note(str(problem))
+            return None
+        return control
+
+    # --- the button ------------------------------------------------------------------------------------------------
+
+    def _key(self, edge: Callable[[float], list[Meaning]]) -> None:
+        self._meant(edge(_now_ms()))
+        if self._button_timer is not None:
+            self._button_timer.cancel()
+            self._button_timer = None
+        if (deadline := self._button.deadline) is not None:
+            loop = asyncio.get_running_loop()
+            self._button_timer = loop.call_at(deadline / 1000, self._key, self._button.tick)
+
+    def _meant(self, meanings: list[Meaning]) -> None:
+        for meaning in meanings:
+            match meaning:
+                case Begin():
+                    self._begin()
+                case End(ago_ms):
+                    self._end(ago_ms)
+                case Cancel():
+                    self._talking = False
+                    self._send(*self._outbox.cancel())
+                case Taps(count):
+                    self._send(Stop(silence_only=True) if count == 1 else Repeat() if count == 2 else Stop())
+
+    def _begin(self) -> None:
+        """Silence first, then listen: nothing that is still playing may be heard in what is said."""
+        self._send(*self._player.hush())
+        self._link.side.hush()
+        if not self._capture():
+            self._button.talking = False
+            return
+        self._talking = self._asked = True
+        self._outbox.begin(secrets.token_hex(8))
+        if not self._outbox.linked:
+            self._link.hurry()
+            self._screen.note("The server cannot be reached just now; what you say is kept and sent when it is back.")
+        self._outbox.feed(self._preroll.take())
+        self._pump()
+
+    def _capture(self) -> bool:
+        """Make sure that something listens."""
+        try:
+            if self._microphone is None:
+                raise AudioDeviceError("There is no microphone; type instead.")
+            self._microphone.open(self._heard)
+        except AudioDeviceError as problem:
+            self._screen.trouble(str(problem))
+            self._player.tone(earcon("error"))
+            return False
+        return True
+
+    def _heard(self, pcm: bytes) -> None:
+        if not self._talking:
+            self._preroll.feed(pcm)
+        elif not self._outbox.feed(pcm):
+            self._screen.note("That was five minutes; the rest is not taken.")
+            self._meant(self._button.toggle(_now_ms()))
+        else:
+            self._pump()
+
+    def _end(self, ago_ms: int = 0) -> None:
+        self._talking = False
+        if self._microphone is not None and (
+            isinstance(self._microphone, WavMicrophone) or not self.options.pre_roll_ms
+        ):
+            self._microphone.close()
+        self._outbox.end(ago_ms)
+        if not self._outbox.linked:
+            # The server plays its own tone; without it nobody would know that anything was heard.
+            self._player.tone(earcon("release"))
+        self._pump()
+
+    # --- scripted words: recordings and --say ----------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        """Say the next thing that was given at the start, or end when all of it is answered."""
+        if not self._script:
+            if self.options.ends_by_itself:
+                self._spawn(self._end_when_heard())
+            return
+        following = self._script.popleft()
+        if isinstance(following, str):
+            self._ask(following)
+            return
+        self._own_microphone, self._microphone = self._own_microphone or self._microphone, following
+        self._meant(self._button.toggle(_now_ms()))
+
+    def _recording_over(self) -> None:
+        if self._talking:
+            self._meant(self._button.toggle(_now_ms()))
+        self._microphone, self._own_microphone = self._own_microphone, None
+
+    async def _end_when_heard(self) -> None:
+        await self._speaker.drained()
+        self._over.set()
+
+    async def _give_up(self) -> None:
+        await asyncio.sleep(self.options.timeout_s)
+        self._screen.trouble(f"No complete answer came within {self.options.timeout_s:g} s.")
+        self._status = 1
+        self._over.set()
+
+    # --- typed text and commands -----------------------------------------------------------------------------------
+
+    def _typed(self, line: str) -> None:
+        if (answer := self._questions.answer(line)) is not None:
+            self._screen.note("You agreed." if answer.answer == "yes" else "Not agreed.")
+            self._send(answer)
+        elif line.strip():
+            self._ask(line.strip())
+
+    def _ask(self, text: str) -> None:
+        self._send(*self._player.hush())
+        self._link.side.hush()
+        self._asked = True
+        self._outbox.type(secrets.token_hex(8), text)
+        if not self._outbox.linked:
+            self._link.hurry()
+            self._screen.note("The server cannot be reached just now; this is kept and sent when it is back.")
+        self._pump()
+
+    def _no_more_lines(self) -> None:
+        """Ctrl-D at a terminal ends the client; the end of a pipe only ends the typing."""
+        descriptor = readable_stdin()
+        if descriptor is not None and _is_terminal(descriptor):
+            self._over.set()
+
+    async def _commanded(self, command: str, argument: str) -> str:
+        if command == "say":
+            self._typed(argument)
+            return "said"
+        if command in ("stop", "silence", "repeat"):
+            self._send(*self._player.hush() if command != "repeat" else ())
+            self._send(Repeat() if command == "repeat" else Stop(silence_only=command == "silence"))
+            return command
+        if command == "toggle" or (command == "press") != self._talking:
+            self._meant(self._button.toggle(_now_ms()))
+        return "listening" if self._talking else "sent"
+
+    # --- the link --------------------------------------------------------------------------------------------------
+
+    def _up(self, level: int) -> None:
+        if self._told_down:
+            self._screen.note("The server is back.")
+        self._told_down = False
+        self._outbox.link_up(confirms=level > 0)
+        self._pump()
+        if self._script and not self._asked:
+            self._advance()
+
+    def _down(self, why: str) -> None:
+        self._outbox.link_down()
+        self._assistant = "idle"
+        self._questions.asked = None
+        if not self._told_down:
+            self._screen.note(f"No connection to the server: {why}. Trying again.")
+        self._told_down = True
+
+    def _said(self, event: ClientEvent) -> None:
+        match event:
+            case Welcome(ready=ready, state=state):
+                self._assistant = state
+                if not ready:
+                    self._screen.note("The server is still warming up; you can speak already.")
+            case SpeechStart():
+                self._player.start(event)
+                self._report_later()
+            case SpeechPcm():
+                self._player.feed(event)
+            case SpeechEnd():
+                self._player.finish(event)
+                if not self._link.side.level:
+                    # A server of the first 01 tells no states: the end of its speech is all there is to know.
+                    self._turn_over()
+            case Flush(generation):
+                self._player.flush(generation)
+            case Show(message):
+                if message.type == "approval":
+                    if (asked := self._questions.show(message)) is not None:
+                        self._screen.question(asked)
+                else:
+                    self._screen.message(message)
+            case State(name):
+                self._state(name)
+            case VolumeTo(percent):
+                self._player.volume = percent
+                self._send(SetVolume(percent))
+            case Received(ident):
+                self._outbox.confirmed(ident)
+                self._pump()
+            case _:
+                pass
+
+    def _state(self, name: str) -> None:
+        before, self._assistant = self._assistant, name
+        self._outbox.state(name)
+        self._screen.state(name)
+        self._pump()
+        if name == "idle" and before != "idle":
+            self._turn_over()
+
+    def _turn_over(self) -> None:
+        """The assistant has nothing more to say to what was said."""
+        if self._asked and not self._outbox.waiting and not self._talking:
+            self._asked = False
+            self._advance()
+
+    def _pump(self) -> None:
+        self._send(*self._outbox.next_events())
+
+    def _send(self, *events: DeviceEvent) -> None:
+        for event in events:
+            self._link.send(self._link.side.encode(event))
+
+    def _report_later(self) -> None:
+        if self._report_timer is None:
+            self._report_timer = asyncio.get_running_loop().call_later(_REPORT_EVERY_S, self._report)
+
+    def _report(self) -> None:
+        self._report_timer = None
+        self._send(*self._player.reports())
+        if self._player.playing or self._link.side.speaking is not None:
+            self._report_later()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._reaped)
+        return task
+
+    def _reaped(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (problem := task.exception()) is not None:
+            log.error("the client broke", exc_info=problem)
+            self._screen.trouble(f"The client broke: {problem}. Please report this; start it again to go on.")
+            self._status = 1
+            self._over.set()
+
+
+async def run_client(options: ClientOptions) -> int:
+    """Run a client until it ends (see ``ClientOptions``) or is cancelled. Gives the exit status."""
+    return await Client(options).run()
+
+
+def _now_ms() -> float:
+    return asyncio.get_running_loop().time() * 1000
+
+
+def _is_terminal(descriptor: int) -> bool:
+    import os
+
+    with contextlib.suppress(OSError):
+        return os.isatty(descriptor)
+    return False
