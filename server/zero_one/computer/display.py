@@ -133,7 +133,7 @@ def _grab() -> Image:
     if sys.platform == "linux":
         tools.need_x11("Taking a picture of the screen without grim")
     try:
-        with mss.mss() as screen:
+        with mss.MSS() as screen:
             shot = screen.grab(screen.monitors[0])
     except ScreenShotError as error:
         raise HandsError(

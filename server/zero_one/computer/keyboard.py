@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import re
-import time
-from typing import Annotated, Any
+import sys
+from contextlib import AbstractContextManager
+from typing import Annotated, Protocol
 
 from pydantic import Field
 
 from zero_one.computer.method import HandsError, method
-from zero_one.computer.pointer import pynput
 
 _SAME = {
     "control": "ctrl",
@@ -38,66 +39,67 @@ _SAME = {
     "minus": "-",
     "comma": ",",
 }
-_PAUSE_S = 0.004  # a program that reads the keyboard map anew for each character needs a moment
+
+
+class Keyboard(Protocol):
+    """What each system's keyboard code offers. ``press`` takes a name or a character, or raises ``KeyError``."""
+
+    def type(self, text: str) -> None: ...
+    def press(self, key: str) -> None: ...
+    def release(self, key: str) -> None: ...
 
 
 @method("change")
-def type_(
-    text: Annotated[str, Field(description="any characters; a line feed presses Enter", max_length=10_000)],
-) -> None:
+def type_(text: Annotated[str, Field(description="any characters; \\n presses Enter", max_length=10_000)]) -> None:
     """Type text into the window that has the focus."""
-    keyboard, keys = _keyboard()
-    for character in text:
-        if character in "\n\t":
-            keyboard.tap(keys.Key.enter if character == "\n" else keys.Key.tab)
-        elif character >= " ":
-            keyboard.tap(character)
-        time.sleep(_PAUSE_S)
+    with _keyboard() as keyboard:
+        keyboard.type("".join(character for character in text if character >= " " or character in "\n\t"))
 
 
 @method("change")
 def press(key: str, times: Annotated[int, Field(ge=1, le=100)] = 1) -> None:
     """Press and release one key ("enter", "esc", "f5", "left", "a"), once or several times."""
-    keyboard, keys = _keyboard()
-    wanted = _key(keys, key)
     for _ in range(times):
-        keyboard.tap(wanted)
-        time.sleep(_PAUSE_S)
+        _press([key])
 
 
 @method("change")
 def hotkey(keys: Annotated[str, Field(description='joined by +, as "ctrl+shift+t"')]) -> None:
     """Press keys together and release them in reverse order."""
-    keyboard, module = _keyboard()
     names = [name for name in re.split(r"\s*\+\s*|\s+", keys.strip()) if name]
     if not names:
         raise HandsError("No keys were given.", 'Give them as "ctrl+s".')
-    wanted = [_key(module, name) for name in names]
-    held = []
-    try:
-        for key in wanted:
-            keyboard.press(key)
-            held.append(key)
-    finally:
-        for key in reversed(held):
-            keyboard.release(key)
+    _press(names)
 
 
-def _keyboard() -> tuple[Any, Any]:
-    keys = pynput("keyboard")
-    return keys.Controller(), keys
+def _keyboard() -> AbstractContextManager[Keyboard]:
+    name = "x11_keys" if sys.platform == "linux" else "pynput_keys"
+    keyboard: AbstractContextManager[Keyboard] = importlib.import_module(
+        f"zero_one.computer.desktops.{name}"
+    ).keyboard()
+    return keyboard
 
 
-def _key(keys: Any, name: str) -> Any:
+def _press(names: list[str]) -> None:
+    held: list[str] = []
+    with _keyboard() as keyboard:
+        try:
+            for name in names:
+                key = _plain(name)
+                try:
+                    keyboard.press(key)
+                except KeyError:
+                    some = "enter, tab, esc, ctrl, alt, shift, cmd, f1, page_up, or any single character"
+                    raise HandsError(f"There is no key called {name}.", f"There are {some}.") from None
+                held.append(key)
+        finally:
+            for key in reversed(held):
+                keyboard.release(key)
+
+
+def _plain(name: str) -> str:
+    """The name a key has with us: enter, esc, ctrl, page_up, f5; a single character stands for itself."""
     if len(name) == 1:
         return name.lower() if name.isascii() else name
     plain = name.strip().lower().replace(" ", "_").replace("-", "_")
-    plain = _SAME.get(plain.replace("_", ""), plain)
-    if len(plain) == 1:
-        return plain
-    try:
-        return keys.Key[plain]
-    except KeyError:
-        raise HandsError(
-            f"There is no key called {name}.", "Some are: enter, tab, esc, ctrl, alt, shift, f1, page_up."
-        ) from None
+    return _SAME.get(plain.replace("_", ""), plain)

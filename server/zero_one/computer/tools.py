@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from zero_one.computer.method import HandsError
 
@@ -92,3 +93,7 @@ def need_x11(what: str) -> None:
     need_screen()
     if sys.platform == "linux" and not os.environ.get("DISPLAY"):
         raise HandsError(f"{what} does not work under Wayland without X.", "Log in with an X11 (Xorg) session.")
+    if sys.platform == "linux" and not os.environ.get("XAUTHORITY") and not (Path.home() / ".Xauthority").exists():
+        os.environ["XAUTHORITY"] = (
+            os.devnull
+        )  # older python-xlib takes a missing file for an error, no cookies for none

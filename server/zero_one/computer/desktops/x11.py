@@ -23,7 +23,7 @@ class Desktop:
     """Talks to the X server that DISPLAY names; one short connection per call."""
 
     def windows(self) -> list[dict[str, Any]]:
-        with _display() as display:
+        with open_display() as display:
             root = display.screen().root
             clients = _property(display, root, "_NET_CLIENT_LIST")
             if clients is None:
@@ -37,22 +37,22 @@ class Desktop:
             return found
 
     def focus(self, window: dict[str, Any]) -> None:
-        with _display() as display:
+        with open_display() as display:
             _ask(display, window, "_NET_ACTIVE_WINDOW", [_PAGER, 0, 0])
             _until(lambda: self._is(window, active=True), "would not come to the front", window)
 
     def close(self, window: dict[str, Any]) -> None:
-        with _display() as display:
+        with open_display() as display:
             _ask(display, window, "_NET_CLOSE_WINDOW", [0, _PAGER])
             _until(lambda: not self._is(window), "is still open; it may be asking about unsaved work", window)
 
     def minimize(self, window: dict[str, Any]) -> None:
-        with _display() as display:
+        with open_display() as display:
             _ask(display, window, "WM_CHANGE_STATE", [_ICONIC])
             _until(lambda: self._is(window, minimized=True), "would not be minimized", window)
 
     def maximize(self, window: dict[str, Any]) -> None:
-        with _display() as display:
+        with open_display() as display:
             both = [display.intern_atom(f"_NET_WM_STATE_MAXIMIZED_{way}") for way in ("VERT", "HORZ")]
             _ask(display, window, "_NET_WM_STATE", [_ADD, *both, _PAGER])
             _until(lambda: self._is(window, maximized=True), "would not be maximized", window)
@@ -63,7 +63,7 @@ class Desktop:
 
 
 @contextmanager
-def _display() -> Iterator[Any]:
+def open_display() -> Iterator[Any]:
     tools.need_x11("Looking at windows")
     from Xlib import display as xlib  # type: ignore[import-untyped]
     from Xlib import error
