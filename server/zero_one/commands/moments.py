@@ -151,6 +151,8 @@ def parse_clock(words: Sequence[str]) -> Clock | None:
 
 
 def _hour_minute(words: list[str]) -> tuple[int, int] | None:
+    if not words:
+        return None
     if words in (["noon"], ["midday"], ["twelve", "noon"]):
         return 12, 0
     if words in (["midnight"], ["twelve", "midnight"]):
