@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import json
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from urllib.parse import urlsplit
 
 from zero_one.config.problems import fail
 from zero_one_desktop.options import websocket_url
+
+_ASK_AGAIN_S = 0.1
+"""How often a server that warms up is asked again; it has no way to tell by itself before a connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +54,18 @@ async def answers(where: Address) -> bool:
     """True if a server of ours answers there."""
     page = await asyncio.to_thread(get, f"{where.http}/ping")
     return page is not None and page.strip().strip('"') == "pong"
+
+
+async def warm(where: Address, limit_s: float) -> bool:
+    """Wait until the engines there are warm, or have failed to be. False where that takes longer than ``limit_s``."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + limit_s
+    while clock() < until:
+        page = await asyncio.to_thread(get, f"{where.http}/health")
+        try:
+            if page is None or json.loads(page).get("status") != "warming":
+                return True
+        except (ValueError, AttributeError):
+            return True
+        await asyncio.sleep(_ASK_AGAIN_S)
+    return False

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from zero_one.app.address import Address, address
+from zero_one.app.address import Address, address, warm
 from zero_one.app.dialogue import DialogueError, Turn, dialogue
 from zero_one.app.local import interruptible, running
 from zero_one.app.screen import ask_on_terminal, printable
@@ -17,6 +17,7 @@ from zero_one.protocol.events import PCM_RATE_IN
 UTTERANCE = Path(__file__).parent / "data" / "what_time_is_it.wav"
 """Our own synthesis; made by tools/make_demo_utterance.py."""
 DEVICE = "01-demo"
+_WARM_S = 120.0
 _STAGES = {
     "transcript": "your words understood",
     "first_token": "first word of the model",
@@ -69,7 +70,8 @@ async def _round_trip(settings: Settings, where: Address, pcm: bytes, source: Pa
     async with dialogue(where, DEVICE) as talk:
         talk.asked = ask_on_terminal
         if not talk.ready:
-            print("Its engines are still warming up; the first answer waits for them.", flush=True)
+            print("Its engines warm up ...", flush=True)
+            await warm(where, _WARM_S)
         print(f"Saying {source.name} ({ms_of(pcm, PCM_RATE_IN) / 1000:.1f} s) ...", flush=True)
         turn = await talk.say(pcm, limit_s=ms_of(pcm, PCM_RATE_IN) / 1000 + settings.caps.seconds + 60)
     _show(turn)

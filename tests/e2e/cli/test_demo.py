@@ -1,0 +1,231 @@
+"""`01 demo` and `01 ask` as a newcomer runs them: a real process, an empty HOME, no network, no microphone, no key."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+import wave
+from pathlib import Path
+
+import pytest
+
+from zero_one.audio.formats import read_wav
+from zero_one.config.providers import usual_names
+from zero_one.speech.speakable import speakable
+
+COMMAND = str(Path(sys.executable).parent / "01")
+LIMIT_S = 90
+
+NO_NETWORK = '''
+"""Read by Python at its start: this process reaches loopback only, and every attempt at more is written down."""
+import os
+import socket
+
+_connect, _look_up = socket.socket.connect, socket.getaddrinfo
+
+
+def _refuse(host):
+    with open(os.environ["ATTEMPTS"], "a") as file:
+        print(host, file=file)
+    raise OSError(101, "Network is unreachable")
+
+
+def connect(self, address):
+    if isinstance(address, tuple) and not str(address[0]).startswith(("127.", "::1")):
+        _refuse(address[0])
+    return _connect(self, address)
+
+
+def getaddrinfo(host, *rest, **more):
+    if host not in (None, "localhost", b"localhost") and not str(host).startswith(("127.", "::1")):
+        _refuse(host)
+    return _look_up(host, *rest, **more)
+
+
+socket.socket.connect, socket.getaddrinfo = connect, getaddrinfo
+'''
+
+DISTRACTORS = [
+    "the file was deleted",
+    "your timer is set for five minutes",
+    "there are three notes on your list",
+    "i did not understand that",
+    "the battery is almost empty",
+    "it will rain in the afternoon",
+    "the volume is now at forty percent",
+    "nothing was playing",
+    "i opened the browser for you",
+    "the alarm rings at seven in the morning",
+    "you have two new messages",
+    "that is all i know about it",
+    "the window was closed",
+    "today is monday the first of may",
+    "there is enough space on the disk",
+    "please say that again",
+    "the meeting begins at noon",
+    "your computer is locked now",
+    "the picture was saved to the desktop",
+    "no music is running right now",
+    "it is half past eleven in the evening",
+    "it is a quarter to nine in the morning",
+    "the answer is forty two",
+    "i will remind you tomorrow",
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    """An environment with an empty home and no way out."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(NO_NETWORK)
+    (tmp_path / "empty").mkdir()
+    gone = usual_names() | {"DISPLAY", "WAYLAND_DISPLAY", "PULSE_SERVER", "XDG_RUNTIME_DIR"}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in gone and not name.startswith(("ZERO_ONE_", "XDG_", "HF_"))
+    }
+    home = str(tmp_path / "empty")
+    attempts = str(tmp_path / "attempts")
+    return {**kept, "HOME": home, "USERPROFILE": home, "PYTHONPATH": str(tmp_path / "site"), "ATTEMPTS": attempts}
+
+
+def run(home: dict[str, str], folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [COMMAND, *arguments],
+        env=home,
+        cwd=folder,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+
+
+def field(out: str, name: str) -> str:
+    """What stands behind `name` in the output of the demo."""
+    return next((line.split(maxsplit=1)[1] for line in out.splitlines() if line.split(maxsplit=1)[:1] == [name]), "")
+
+
+def picked(wav: Path, sentences: list[str]) -> str:
+    """Which of the sentences a recogniser takes the recording for; all are equally likely to it."""
+    from pocketsphinx import Decoder, get_model_path
+
+    decoder = Decoder(
+        hmm=get_model_path("en-us/en-us"), dict=get_model_path("en-us/cmudict-en-us.dict"), lm=None, loglevel="FATAL"
+    )
+    for word in {word for sentence in sentences for word in sentence.split()}:
+        assert decoder.lookup_word(word), f"the recogniser does not know {word!r}"
+    rules = " | ".join(f"( {sentence} )" for sentence in sentences)
+    decoder.add_jsgf_string("sentences", f"#JSGF V1.0;\ngrammar sentences;\npublic <one> = {rules} ;\n")
+    decoder.activate_search("sentences")
+    decoder.start_utt()
+    decoder.process_raw(read_wav(wav, 16_000), full_utt=True)
+    decoder.end_utt()
+    found = decoder.hyp()
+    return found.hypstr if found else ""
+
+
+def words(text: str) -> str:
+    """Text as it is said: words alone, in lower case."""
+    said = speakable(text, "en").lower().replace("-", " ").replace(".", " ")
+    return " ".join("".join(letter for letter in said if letter.isalpha() or letter in " '").split())
+
+
+def test_demo_is_heard_understood_acted_on_and_answered(home: dict[str, str], tmp_path: Path) -> None:
+    """The whole round trip, and its spoken answer picked out of two dozen other sentences by a recogniser."""
+    done = run(home, tmp_path, "demo", "--once")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert field(done.stdout, "heard") == "what time is it"
+    assert field(done.stdout, "did")
+    for stage in ("your words understood", "first sound of the answer sent", "whole turn"):
+        assert f"ms  {stage}" in done.stdout
+    answer = words(field(done.stdout, "said"))
+    assert answer.startswith("it's ")
+    with wave.open(str(tmp_path / "reply.wav")) as file:
+        assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, 24_000)
+    assert len(DISTRACTORS) >= 20
+    assert picked(tmp_path / "reply.wav", [*DISTRACTORS, answer]) == answer
+    assert not Path(home["ATTEMPTS"]).exists() or "litellm" not in Path(home["ATTEMPTS"]).read_text()
+
+
+def test_demo_takes_a_recording_of_any_rate_and_number_of_channels(home: dict[str, str], tmp_path: Path) -> None:
+    """The shipped utterance again, as 44.1 kHz stereo."""
+    import soxr
+    from numpy import frombuffer, int16, repeat
+
+    from zero_one.app.demo import UTTERANCE
+
+    mono = soxr.resample(frombuffer(read_wav(UTTERANCE, 16_000), dtype="<i2"), 16_000, 44_100).astype(int16)
+    with wave.open(str(tmp_path / "mine.wav"), "wb") as file:
+        file.setparams((2, 2, 44_100, 0, "NONE", ""))
+        file.writeframes(repeat(mono, 2).tobytes())
+    done = run(home, tmp_path, "demo", "--once", "--wav", "mine.wav", "--reply", "other.wav")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert field(done.stdout, "heard") == "what time is it"
+    assert (tmp_path / "other.wav").stat().st_size > 20_000
+
+
+def test_demo_of_what_is_no_recording_fails_clearly(home: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "x.wav").write_text("no sound at all")
+    for name, text in (("x.wav", "is no WAV file"), ("gone.wav", "cannot be read")):
+        done = run(home, tmp_path, "demo", "--once", "--wav", name)
+        assert done.returncode == 1
+        assert text in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_demo_keeps_serving_and_ask_finds_it(home: dict[str, str], tmp_path: Path) -> None:
+    """What `make run` starts: a round trip, then a server that goes on until Ctrl-C, and that `01 ask` then uses."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = str(probe.getsockname()[1])
+    program = [COMMAND, "--server-port", port, "demo"]
+    with subprocess.Popen(
+        program, env=home, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as serving:
+        assert serving.stdout
+        try:
+            lines = []
+            for line in serving.stdout:
+                lines.append(line)
+                if "Ctrl-C ends it" in line:
+                    break
+            assert any("keeps serving" in line for line in lines), "".join(lines)
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/ping", timeout=5) as answer:
+                assert answer.read().strip(b'"') == b"pong"
+            asked = run(home, tmp_path, "ask", "--server-url", f"127.0.0.1:{port}", "what", "time", "is", "it")
+            assert asked.returncode == 0, asked.stderr
+            assert asked.stdout.startswith("It's ")
+            found = run(home, tmp_path, "--server-port", port, "doctor", "--json")
+            server = [one for one in json.loads(found.stdout) if one["area"] == "server"]
+            assert [one["state"] for one in server] == ["ok", "ok"]
+            taken = run(home, tmp_path, "--server", "--server-port", port)
+            assert taken.returncode == 1
+            assert "--server-port" in taken.stderr
+        finally:
+            serving.send_signal(signal.SIGINT)
+            _, errors = serving.communicate(timeout=20)
+    assert serving.returncode == 0
+    assert "Traceback" not in errors
+
+
+def test_ask_without_a_server_starts_one_for_the_turn(home: dict[str, str], tmp_path: Path) -> None:
+    """And text from a pipe is as good as an argument. An open question with no model says what to set up."""
+    done = run(home, tmp_path, "ask", stdin="tell me about the history of the violin\n")
+    assert "profile" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_ask_where_nobody_answers_fails_clearly(home: dict[str, str], tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    done = run(home, tmp_path, "ask", "hello", "--server-url", f"ws://127.0.0.1:{port}")
+    assert done.returncode == 1
+    assert "No server answers" in done.stderr
+    assert "01 --server" in done.stderr
