@@ -1,9 +1,4 @@
-"""Models and voices that can be fetched, and where they lie on this machine.
-
-Every download is pinned to one revision of its repository. Sizes are in bytes as that revision lists them; where a
-checksum is not known to us, the hub's own content hash (``x-linked-etag``, the SHA-256 of large files) is what the
-bytes are checked against, and the files must also look like what they claim to be.
-"""
+"""Which models and voices lie on this machine, and where. Only whole ones count."""
 
 from __future__ import annotations
 
@@ -13,99 +8,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from zero_one.config.paths import models_dir
+from zero_one.speech.catalog import DEFAULT_VOICE, VOICES, WHISPER, Model
 
-COMPLETE = ".complete"
-"""Written last: only a folder that holds it was downloaded whole."""
+__all__ = ["DEFAULT_VOICE", "VOICES", "WHISPER", "Model", "VoiceListing", "list_voices", "voice", "whisper"]
 
-
-@dataclass(frozen=True, slots=True)
-class RemoteFile:
-    """``path`` in the repository; ``size`` in bytes and ``sha256`` where known; ``check`` names a structural check."""
-
-    path: str
-    size: int | None = None
-    sha256: str | None = None
-    check: str = ""
-
-    @property
-    def name(self) -> str:
-        return self.path.rsplit("/", 1)[-1]
+COMPLETE = ".complete.json"
+"""Written last, with the revision and every file's size: only a folder that holds it was downloaded whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """``folder`` is its name under the models folder; ``megabytes`` is what the download costs."""
-
-    name: str
-    kind: str
-    repo: str
-    revision: str
-    files: tuple[RemoteFile, ...]
-    megabytes: int
-    language: str = ""
-
-    @property
-    def folder(self) -> Path:
-        return models_dir() / self.kind / self.name
-
-    @property
-    def is_complete(self) -> bool:
-        return (self.folder / COMPLETE).is_file() and all((self.folder / file.name).is_file() for file in self.files)
+def folder_of(model: Model) -> Path:
+    return models_dir() / model.kind / model.name
 
 
-def _whisper(name: str, repo: str, megabytes: int, vocabulary: str = "vocabulary.txt", extra: bool = False) -> Model:
-    names = ["config.json", "tokenizer.json", vocabulary, *(["preprocessor_config.json"] if extra else [])]
-    files = (RemoteFile("model.bin", check="ctranslate2"), *(RemoteFile(n, check=_check_of(n)) for n in names))
-    return Model(name, "whisper", repo, "main", files, megabytes)
-
-
-def _check_of(name: str) -> str:
-    return "json" if name.endswith(".json") else "text"
-
-
-WHISPER: dict[str, Model] = {
-    model.name: model
-    for model in (
-        _whisper("tiny", "Systran/faster-whisper-tiny", 78),
-        _whisper("tiny.en", "Systran/faster-whisper-tiny.en", 78),
-        _whisper("base", "Systran/faster-whisper-base", 148),
-        _whisper("base.en", "Systran/faster-whisper-base.en", 148),
-        _whisper("small", "Systran/faster-whisper-small", 486),
-        _whisper("small.en", "Systran/faster-whisper-small.en", 486),
-        _whisper("medium", "Systran/faster-whisper-medium", 1530),
-        _whisper("medium.en", "Systran/faster-whisper-medium.en", 1530),
-        _whisper("large-v3", "Systran/faster-whisper-large-v3", 3090, "vocabulary.json", True),
-        _whisper("distil-small.en", "Systran/faster-distil-whisper-small.en", 336, "vocabulary.json", True),
-    )
-}
-
-DEFAULT_VOICE = "en_US-lessac-medium"
-
-
-def _voice(name: str, megabytes: int) -> Model:
-    locale, speaker, quality = name.split("-")
-    base = f"{locale.split('_')[0]}/{locale}/{speaker}/{quality}/{name}.onnx"
-    files = (RemoteFile(base, check="onnx"), RemoteFile(base + ".json", check="json"))
-    return Model(name, "piper", "rhasspy/piper-voices", "v1.0.0", files, megabytes, locale.split("_")[0])
-
-
-VOICES: dict[str, Model] = {
-    model.name: model
-    for model in (
-        _voice("en_US-lessac-medium", 63),
-        _voice("en_US-amy-medium", 63),
-        _voice("en_US-ryan-medium", 63),
-        _voice("en_GB-alan-medium", 63),
-        _voice("en_GB-alba-medium", 63),
-        _voice("de_DE-thorsten-medium", 63),
-        _voice("fr_FR-siwis-medium", 63),
-        _voice("es_ES-davefx-medium", 63),
-        _voice("it_IT-paola-medium", 63),
-        _voice("nl_NL-mls-medium", 76),
-        _voice("pt_BR-faber-medium", 63),
-        _voice("ru_RU-irina-medium", 63),
-    )
-}
+def is_complete(model: Model, folder: Path | None = None) -> bool:
+    """Whether ``download`` finished here and nothing was cut off since."""
+    folder = folder or folder_of(model)
+    try:
+        marker = json.loads((folder / COMPLETE).read_text("utf-8"))
+        sizes = marker["files"]
+        return marker["revision"] == model.revision and all(
+            (folder / file.name).stat().st_size == sizes[file.name] for file in model.files
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def whisper(name: str) -> Model | None:
@@ -125,16 +50,15 @@ def find_whisper(name: str) -> Path | None:
     model = whisper(name)
     if model is None:
         return None
-    if model.is_complete and looks_like_whisper(model.folder):
-        return model.folder
-    return _in_hub_cache(model)
+    return folder_of(model) if is_complete(model) else _in_hub_cache(model)
 
 
 def looks_like_whisper(folder: Path) -> bool:
     try:
-        return (folder / "model.bin").stat().st_size > 1024 and (folder / "config.json").is_file()
+        whole = (folder / "model.bin").stat().st_size > 1024 and (folder / "config.json").is_file()
     except OSError:
         return False
+    return whole and (folder / "tokenizer.json").is_file() and any(folder.glob("vocabulary.*"))
 
 
 def _in_hub_cache(model: Model) -> Path | None:
@@ -147,9 +71,15 @@ def _in_hub_cache(model: Model) -> Path | None:
     except OSError:
         return None
     for folder in folders:
-        if looks_like_whisper(folder) and all((folder / file.name).exists() for file in model.files):
+        if looks_like_whisper(folder) and _sizes_fit(model, folder):
             return folder
     return None
+
+
+def _sizes_fit(model: Model, folder: Path) -> bool:
+    if folder.name != model.revision:
+        return True  # another commit: only its structure can be judged
+    return all(file.size is None or (folder / file.name).stat().st_size == file.size for file in model.files)
 
 
 def find_voice(name: str) -> Path | None:
@@ -158,10 +88,10 @@ def find_voice(name: str) -> Path | None:
     candidates = [named] if named.suffix == ".onnx" else []
     candidates += [models_dir() / f"{name}.onnx", models_dir() / "piper" / f"{name}.onnx"]
     model = voice(name)
-    if model is not None and model.is_complete:
-        candidates.append(model.folder / f"{name}.onnx")
+    if model is not None and is_complete(model):
+        candidates.append(folder_of(model) / f"{name}.onnx")
     for path in candidates:
-        if path.is_file() and _is_json(Path(f"{path}.json")):
+        if path.is_file() and path.stat().st_size > 0 and _is_json(Path(f"{path}.json")):
             return path
     return None
 
@@ -171,3 +101,41 @@ def _is_json(path: Path) -> bool:
         return isinstance(json.loads(path.read_text("utf-8")), dict)
     except (OSError, ValueError):
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceListing:
+    """A voice one can name in ``speak.voice``; ``megabytes`` is what fetching it costs (0: it is here)."""
+
+    engine: str
+    id: str
+    language: str
+    description: str
+    installed: bool
+    megabytes: int = 0
+
+
+async def list_voices() -> list[VoiceListing]:
+    """Every voice: piper's that are here, those that can be fetched, and espeak-ng's."""
+    from zero_one.speech.tts import espeak
+
+    found: dict[str, VoiceListing] = {}
+    for model in VOICES.values():
+        here = find_voice(model.name) is not None
+        cost = 0 if here else model.megabytes
+        found[model.name] = VoiceListing("piper", model.name, model.language, _describe(model.name), here, cost)
+    for folder in (models_dir(), models_dir() / "piper"):
+        for path in sorted(folder.glob("*.onnx")) if folder.is_dir() else ():
+            if path.stem not in found and find_voice(path.stem):
+                language = path.stem.split("_")[0].split("-")[0]
+                found[path.stem] = VoiceListing("piper", path.stem, language, _describe(path.stem), True)
+    listed = sorted(found.values(), key=lambda entry: (not entry.installed, entry.id))
+    embedded = [
+        VoiceListing("espeak-ng", tag, tag.split("-")[0], name, True) for tag, name in await espeak.list_voices()
+    ]
+    return [*listed, *embedded]
+
+
+def _describe(name: str) -> str:
+    parts = name.split("-")
+    return f"{parts[1].replace('_', ' ').title()} ({parts[0]}, {parts[2]})" if len(parts) == 3 else name
