@@ -1,15 +1,15 @@
 """A language model that says what a test tells it to, over real HTTP, in the OpenAI chat completions form.
 
-It runs in a thread of its own, so that tests of any kind and servers in other processes can call it. It speaks raw HTTP/1.1
-on purpose: a test decides byte by byte what arrives, and when the line goes dead.
+It runs in a thread of its own, so that tests of any kind and servers in other processes can call it. It speaks raw
+HTTP/1.1 on purpose: a test decides byte by byte what arrives, and when the line goes dead.
 
-    with ScriptedModel(says("Hello "), calls(("run", {"language": "python", "code": "print(1)"})), says("Done.")) as model:
+    with ScriptedModel(runs("print(1)", "python"), says("Done.")) as model:
         settings = ModelSettings(name="scripted", api_base=model.url)
         …
         assert model.requests[0].messages[-1]["content"] == "hi"
 
-One answer is taken per request. When the script is used up, further requests get status 418, which nobody retries, and
-`model.surplus` counts them.
+One answer is taken per request. When the script is used up, further requests get status 418, which nobody retries,
+and `model.surplus` counts them.
 """
 
 from __future__ import annotations
@@ -287,7 +287,8 @@ class ScriptedModel:
         if not request.body.get("stream"):
             raise AssertionError("the scripted model streams only")
         writer.write(
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nCache-Control: no-cache\r\n\r\n"
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            b"Transfer-Encoding: chunked\r\nCache-Control: no-cache\r\n\r\n"
         )
         for step in answer.steps:
             await self._step(writer, step)
@@ -326,7 +327,8 @@ class ScriptedModel:
     async def _json(self, writer: asyncio.StreamWriter, answer: Answer) -> None:
         body = json.dumps(answer.body).encode()
         extra = "".join(f"{name}: {value}\r\n" for name, value in answer.headers.items())
-        head = f"HTTP/1.1 {answer.status} Scripted\r\nContent-Type: application/json\r\n{extra}Content-Length: {len(body)}\r\n\r\n"
+        head = f"HTTP/1.1 {answer.status} Scripted\r\nContent-Type: application/json\r\n{extra}"
+        head += f"Content-Length: {len(body)}\r\n\r\n"
         writer.write(head.encode() + body)
         await writer.drain()
 

@@ -1,6 +1,6 @@
 """The question about one act, put into words by code.
 
-``Describe`` is where the risk classifier comes in: it sees the act and says what would be asked, or that nothing needs to be.
+``Describe`` is where the risk classifier comes in: it sees the act and says what is asked, or that nothing needs to be.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from typing import Any
 
 PURE_FACTS = frozenset(
     {
-        "system.time",
-        "system.battery",
-        "system.disk",
-        "system.memory",
-        "system.cpu",
-        "system.uptime",
-        "system.network",
-        "system.info",
         "display.size",
         "mouse.position",
+        "system.about",
+        "system.battery",
+        "system.clock",
+        "system.cpu",
+        "system.disk",
+        "system.memory",
+        "system.network",
+        "system.uptime",
         "volume.get",
     }
 )
-"""Methods of ``computer`` that only read a fact of the machine, harmless even in the hands of a hosted model: not asked about.
+"""Methods of ``computer`` that only read a fact of the machine, harmless even with a hosted model: not asked about.
 
-Not among them on purpose: screenshots, clipboard, window titles and file names, which may be private."""
+Not among them on purpose: screenshots, clipboard, window titles, processes and file names, which may be private."""
 
 _NAMES = {
     "python": "Python",
@@ -47,7 +47,7 @@ _LONGEST_QUOTE = 80
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What a model wants done: code in a language, or a method of ``computer`` (language ``computer``) with arguments."""
+    """What a model wants done: code in a language, or a method of ``computer`` (then the language is ``computer``)."""
 
     language: str
     code: str
@@ -88,14 +88,48 @@ def describe(act: Act) -> Described:
     return Described(f"Run {size}: {said}?" if said else f"Run {size}?")
 
 
+_SPOKEN = {
+    "clipboard.copy": "Copy that to the clipboard",
+    "clipboard.set": "Put {text} on the clipboard",
+    "clipboard.view": "Let the model read your clipboard",
+    "display.lock": "Lock the screen",
+    "display.screenshot": "Let the model see your screen",
+    "files.find": "Look for files named {name}",
+    "files.list": "List the files in {path}",
+    "files.recent": "List your latest files",
+    "keyboard.hotkey": "Press {keys}",
+    "keyboard.press": "Press {key}",
+    "keyboard.type": "Type {text}",
+    "mouse.click": "Click at {x}, {y}",
+    "mouse.double": "Double-click at {x}, {y}",
+    "mouse.move": "Move the mouse to {x}, {y}",
+    "notify.send": "Show the notification {title}",
+    "opener.app": "Open {name}",
+    "opener.file": "Open the file {path}",
+    "opener.folder": "Open the folder {path}",
+    "opener.url": "Open the page {address}",
+    "system.processes": "Let the model see what is running",
+    "volume.set": "Set the volume to {percent} percent",
+    "windows.close": "Close the window {window}",
+    "windows.focus": "Switch to {window}",
+    "windows.list": "Let the model see which windows are open",
+}
+
+
 def _method_question(act: Act) -> str:
-    hand, _, verb = act.method.partition(".")
-    verb = verb.replace("_", " ")
-    values = [
-        f"{name} {_quote(str(value))}" for name, value in act.arguments.items() if value not in (None, "", [], {})
-    ]
-    what = f"{hand} {verb}" if hand not in ("opener", "files") else verb
-    return f"Use {what}" + (f" with {', '.join(values[:4])}?" if values else "?")
+    values = {name: _quote(_value(value)) for name, value in act.arguments.items() if value not in (None, "", [], {})}
+    if phrase := _SPOKEN.get(act.method):
+        try:
+            return phrase.format_map(values) + "?"
+        except KeyError:
+            pass  # an argument was left at its default: said in the general form
+    what = act.method.replace(".", " ").replace("_", " ")
+    said = ", ".join(f"{name} {value}" for name, value in list(values.items())[:4])
+    return f"Use {what} with {said}?" if said else f"Use {what}?"
+
+
+def _value(value: Any) -> str:
+    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def first_effect(language: str, code: str) -> str:

@@ -26,8 +26,8 @@ class _Part:
 
 
 class CallAssembler:
-    """Collects fragments. Endpoints differ: some leave the index out or always send 0, some repeat the id or the name with
-    every fragment, some send arguments as an object. A new id together with a name always begins a new call."""
+    """Collects fragments. Endpoints differ: some leave the index out or always send 0, some repeat the id or the name
+    with every fragment, some send arguments as an object. A new id together with a name always begins a new call."""
 
     def __init__(self) -> None:
         self._parts: list[_Part] = []

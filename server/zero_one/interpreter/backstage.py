@@ -1,7 +1,7 @@
 """The thread in which litellm lives.
 
 Importing litellm takes seconds, and its calls spend CPU time between their awaits. Neither may be felt by the loop that
-carries sound, so it gets a thread with an event loop of its own: one per process, for litellm keeps its connections per loop.
+carries sound, so it gets a thread with an event loop of its own: one per process, as its connections belong to a loop.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _backstage() -> asyncio.AbstractEventLoop:
 
 
 def litellm() -> Any:
-    """The litellm module, imported on first use; call it backstage only. No price list is fetched, nothing is reported."""
+    """The litellm module, imported on first use; call it backstage only. It fetches and reports nothing."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # its other mode reads .env files by itself
     module: Any = importlib.import_module("litellm")
@@ -87,7 +87,7 @@ async def running(work: Callable[[Line], Coroutine[Any, Any, None]]) -> AsyncIte
     async def guarded() -> None:
         try:
             await work(line)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is raised on the other side
             line.put(error)
         else:
             line.put(None)

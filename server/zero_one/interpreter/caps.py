@@ -15,7 +15,7 @@ Cap = Literal["steps", "seconds", "cost"]
 
 @dataclass
 class Spent:
-    """Counts a turn's steps, seconds and cost. ``clock`` is in seconds; time spent waiting for the user does not count."""
+    """A turn's steps, seconds and cost. ``clock`` is in seconds; time spent waiting for the user does not count."""
 
     caps: CapSettings
     clock: Callable[[], float]

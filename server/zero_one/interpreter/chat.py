@@ -1,7 +1,7 @@
 """From the history to the chat messages that a model takes.
 
-The history is cut into blocks: a request of the user's, or one answer of the model's with everything it led to. A block is
-kept or left out as a whole, so that a tool call never loses its result. Whatever happened to a call, it has a result here.
+The history is cut into blocks: a request of the user's, or one answer of the model's with everything it led to. A block
+is kept or left out as a whole, so that a tool call never loses its result. Whatever happened to it, it has a result.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def tokens(messages: Iterable[Chat]) -> int:
-    """A careful estimate, for no tokenizer fits every model: three and a half bytes a token, and four tokens a message."""
+    """A careful estimate, for no tokenizer fits every model: 3.5 bytes a token, and four tokens a message."""
     return sum(4 + _tokens(message) for message in messages)
 
 
@@ -241,7 +241,7 @@ def result_of(made: Entry, block: Iterable[Entry], limit: int) -> str:
     if made.note == "running":
         return f"{text}\n(It is still running.)".strip()
     if made.note == "waiting":
-        return f"{text}\n(This was not run: the user interrupted.)".strip()
+        return f"{text}\n(This was not run; the turn ended before it.)".strip()
     if made.note == "interrupted":
         return f"{text}\n(The user interrupted this before it ended.)".strip()
     return text.strip() or "(It ran and printed nothing.)"

@@ -1,4 +1,4 @@
-"""What can go wrong with a language model, in words that can be spoken: what happened, what was kept, what to do next."""
+"""What can go wrong with a language model, in words to be spoken: what happened, what was kept, what to do next."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LONGEST_RETRY_AFTER_S = 20.0
 
 @dataclass(eq=False)
 class ModelFault(Exception):
-    """A failed model call. ``str()`` of it may be spoken as it is; ``detail`` is what the endpoint said, for the log."""
+    """A failed model call. ``str()`` of it may be spoken; ``detail`` is what the endpoint said, for the log."""
 
     kind: Kind
     words: str
@@ -61,8 +61,10 @@ _TOO_LONG = re.compile(
     re.I,
 )
 _NO_TOOLS = re.compile(
-    r"does(n't| not) support (tool|function)|(tools?|tool_choice|functions?|tool.?call\w*)\b.{0,60}(not (supported|allowed|enabled)|unsupported)"
-    r"|(unsupported|unknown|unrecogni[sz]ed|unexpected|extra).{0,40}\btools?\b|--enable-auto-tool-choice|requires --jinja",
+    r"does(n't| not) support (tool|function)"
+    r"|(tools?|tool_choice|functions?|tool.?call\w*)\b.{0,60}(not (supported|allowed|enabled)|unsupported)"
+    r"|(unsupported|unknown|unrecogni[sz]ed|unexpected|extra).{0,40}\btools?\b"
+    r"|--enable-auto-tool-choice|requires --jinja",
     re.I | re.S,
 )
 _NO_VISION = re.compile(

@@ -35,7 +35,7 @@ class Entry:
     ``step`` is shared by everything that one answer of the model led to. ``call`` ties code to its results;
     ``tool`` and ``arguments`` (valid JSON) are the call as the model made it, empty for code from a text answer.
     ``note`` says what became of it: an assistant message was ``cut`` where the user interrupted; a call is
-    ``waiting`` for its turn or for the user's answer, is ``running``, was ``interrupted``, ``refused`` or has ``failed``.
+    ``waiting`` for its turn or for the user's answer, ``running``, ``interrupted``, ``refused`` or ``failed``.
     """
 
     message: Message

@@ -26,6 +26,8 @@ from zero_one.interpreter.run import ModelRun
 from zero_one.interpreter.tools import Toolbox
 from zero_one.protocol.lmc import Message
 
+SMALL_WINDOW = 8000
+"""Tokens. Below it, the hands are reached from Python only: their schemas would crowd out the conversation."""
 _ANSWER_SHARE = 4
 """One part in so many of the context window is left for the answer."""
 
@@ -103,7 +105,7 @@ class ModelInterpreter:
             facts = await self.model.facts()
             with_tools = facts.tools is not False and not self._no_tools
             vision = (self.settings.multimodal if facts.vision is None else facts.vision) and not self._no_vision
-            tools = self._toolbox.schemas() if with_tools else None
+            tools = self._toolbox.schemas(few=facts.window < SMALL_WINDOW) if with_tools else None
             system = system_prompt(
                 self.host,
                 languages=self.machine.languages,
@@ -146,7 +148,7 @@ class ModelInterpreter:
                 self._acting = None
 
     async def _gate(self, name: str, arguments: Mapping[str, Any]) -> None:
-        """``computer.*`` inside running code is covered by the yes that the code got; after it has ended, by nothing."""
+        """``computer.*`` inside running code is covered by the yes that the code got; then by nothing."""
         if self._acting is None:
             raise HandsError(
                 f"computer.{name} was called by code that is over.", "Run it again, and it will be asked about."

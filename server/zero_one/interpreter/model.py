@@ -81,7 +81,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait, in seconds, and how often to try. Retries happen only while nothing of the answer has arrived."""
+    """How long to wait, in seconds, and how often to try while nothing of the answer has arrived."""
 
     connect_s: float = 10.0
     tries: int = 4

@@ -79,8 +79,8 @@ def is_local(api_base: str | None) -> bool:
 def route(settings: ModelSettings) -> Route:
     """Find the provider. Pure: needs no litellm.
 
-    With an ``api_base``, a name without a known provider is an OpenAI-compatible endpoint's, and keys in the environment are
-    never sent to an address on the local network.
+    With an ``api_base``, a name without a known provider is an OpenAI-compatible endpoint's, and keys in the
+    environment are never sent to an address on the local network.
     """
     name = (settings.name or "").strip()
     base = _base(settings.api_base)
@@ -128,10 +128,52 @@ def _split(name: str) -> tuple[str, str]:
 
 
 _KNOWN = frozenset(
-    """openai anthropic gemini ollama_chat lm_studio xai mistral groq openrouter deepseek azure azure_ai bedrock vertex_ai
-    cohere cohere_chat together_ai fireworks_ai huggingface replicate perplexity nvidia_nim cerebras sambanova watsonx
-    databricks hosted_vllm vllm llamafile text-completion-openai ai21 cloudflare github github_copilot codestral deepinfra
-    anyscale novita moonshot zai dashscope volcengine litellm_proxy custom_openai docker_model_runner""".split()
+    (
+        "openai",
+        "anthropic",
+        "gemini",
+        "ollama_chat",
+        "lm_studio",
+        "xai",
+        "mistral",
+        "groq",
+        "openrouter",
+        "deepseek",
+        "azure",
+        "azure_ai",
+        "bedrock",
+        "vertex_ai",
+        "cohere",
+        "cohere_chat",
+        "together_ai",
+        "fireworks_ai",
+        "huggingface",
+        "replicate",
+        "perplexity",
+        "nvidia_nim",
+        "cerebras",
+        "sambanova",
+        "watsonx",
+        "databricks",
+        "hosted_vllm",
+        "vllm",
+        "llamafile",
+        "text-completion-openai",
+        "ai21",
+        "cloudflare",
+        "github",
+        "github_copilot",
+        "codestral",
+        "deepinfra",
+        "novita",
+        "moonshot",
+        "zai",
+        "dashscope",
+        "volcengine",
+        "litellm_proxy",
+        "custom_openai",
+        "docker_model_runner",
+    )
 )
 
 

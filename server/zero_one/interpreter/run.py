@@ -118,7 +118,6 @@ class ModelRun:
         for request in self._pending:
             if request.entry.note == "running":
                 request.entry.note = "interrupted"
-        self._home.history.save()
 
     async def _turn(self) -> None:
         while True:
@@ -142,8 +141,7 @@ class ModelRun:
                     )
                     request.entry.note = "refused"
             await self._home.history.saved()
-            if self._hushed:
-                raise _Hushed
+            self._still_wanted()
 
     def _corrected(self, heard: Heard, step: str) -> bool:
         """An answer without acts: True when the model should try once more instead of ending the turn."""
@@ -265,11 +263,12 @@ class ModelRun:
             raise _Enough("All right, I leave it. Tell me how you would like it done.")
 
     async def _do(self, act: Act, request: Request, result: Result) -> bool:
-        request.entry.note = "running"
         caps = self._home.settings.caps
         timeout_s = round(max(0.1, min(caps.code_seconds, self._spent.seconds_left)), 1)
-        self._outlet.emit(Message("server", "status", content="running"))
         async with self._home.hands_free(self):
+            self._still_wanted()
+            request.entry.note = "running"
+            self._outlet.emit(Message("server", "status", content="running"))
             went_well = await act_out(act, result, self._home.machine, self._home.hands, timeout_s)
         self._outlet.end()
         request.entry.note = "" if went_well else "failed"
@@ -299,17 +298,23 @@ class ModelRun:
         """Work that ends at once when the user speaks over the answer."""
         if self._hushed:
             work.close()
-            raise _Hushed
+        self._still_wanted()
         task = asyncio.create_task(work)
         self._soft = task
         try:
-            return await task
+            result = await task
         except asyncio.CancelledError:
             if self._hushed and not self._cancelling:
                 raise _Hushed from None
             raise
         finally:
             self._soft = None
+        self._still_wanted()  # the word may have come between the result and us
+        return result
+
+    def _still_wanted(self) -> None:
+        if self._hushed:
+            raise _Hushed
 
 
 async def _awaited(approve: Approver, question: Question) -> Decision:

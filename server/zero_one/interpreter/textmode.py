@@ -1,8 +1,9 @@
 """Code in the answers of models that cannot call tools: fenced blocks in a streamed text.
 
-A block is run only when the model clearly asks for it: its opening fence stands at the very start of a line and its info
-string holds the word ``run`` (```` ```python run ````), and it is closed. A block inside another, in a list, a quotation or
-an indented passage is a quotation and never runs. Fences follow CommonMark 0.31, section 4.5.
+A block is run only when the model clearly asks for it: its opening fence stands at the very start of a line, its info
+string holds the word ``run`` (```` ```python run ````), and it is closed. A block inside another, in a list, in a
+quotation or in an indented passage never runs. Fences follow CommonMark 0.31, section 4.5. The one exception is
+``clearly_meant``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A closed, unmarked block in a language that could run, with nothing but space after it: perhaps it was meant to run.
+    """A closed, unmarked block in a language that could run, at the end of an answer: perhaps it was meant to run.
 
     ``shown`` is its text as prose, for when it was not.
     """
@@ -84,7 +85,7 @@ class FenceReader:
         self._offer: Offered | None = None
 
     def feed(self, text: str) -> list[Event]:
-        """Take a piece of the answer in. After a ``Wanted`` nothing more should be fed: the model waits for the output."""
+        """Take a piece of the answer in. After a ``Wanted`` nothing more is to be fed: the model waits for output."""
         events: list[Event] = []
         for piece in text.splitlines(keepends=True) if "\r" not in text else _lines(text):
             self._line += piece
@@ -192,19 +193,21 @@ def _joined(events: list[Event]) -> list[Event]:
 
 _ACTING = re.compile(
     r"\b(let me|let's|i('ll| will| am going to|'m going to)|one moment|first,? i|now i)\b|"
-    r"\b(run|check|look|list|open|read|count|search|find|gett?|fetch|creat|calculat|comput|start|writ|sav|mov|copy|download|play|"
-    r"sett?|tak|mak|try|do|work)n?ing\b",
+    r"\b(runn?|check|look|list|open|read|count|search|find|gett?|fetch|creat|calculat|comput|start|writ|sav|mov|copy|"
+    r"download|play|sett?|tak|mak|try|do|work)ing\b",
     re.I,
 )
 _EXPLAINING = re.compile(
-    r"\b(show|explain|example|for instance|such as|looks? like|like (this|so)|you (can|could|would|should|might|need|must)|"
-    r"would (be|look)|how to|use (this|the following)|here('s| is) (how|the|a|what|an)|don't run|do not run|never run|if you)\b",
+    r"\b(show|explain|example|for instance|such as|looks? like|like (this|so)|would (be|look)|how to|if you|"
+    r"you (can|could|would|should|might|need|must)|use (this|the following)|here('s| is) (how|the|a|what|an)|"
+    r"(don't|do not|never) run)\b",
     re.I,
 )
 _WANTS_TO_SEE = re.compile(
-    r"\b(show|write|give|read|print|spell|dictate)\b.{0,30}\b(code|script|snippet|function|program|command|example|line|query)|"
-    r"\b(how (do|does|would|can|could|should|to|is)|explain|what('s| is| does| would) (the )?(code|command|this|that)|example|teach|"
-    r"don't run|without running)\b",
+    r"\b(show|write|give|read|print|spell|dictate)\b.{0,30}"
+    r"\b(code|script|snippet|function|program|command|example|line|query)|"
+    r"\b(how (do|does|would|can|could|should|to|is)|explain|what('s| is| does| would) (the )?(code|command|this|that)|"
+    r"example|teach|don't run|without running)\b",
     re.I,
 )
 

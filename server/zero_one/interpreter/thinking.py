@@ -1,4 +1,4 @@
-"""Keeps the thoughts that some local models write into their answers (``<think>…</think>`` at the start) from being spoken."""
+"""Keeps the thoughts that some models write at the start of an answer (``<think>…</think>``) from being spoken."""
 
 from __future__ import annotations
 

@@ -12,19 +12,24 @@ from zero_one.interpreter.asking import Act
 from zero_one.interpreter.assembly import ToolCall
 
 COMPACT = (
-    "clipboard.read",
-    "clipboard.write",
+    "clipboard.set",
+    "clipboard.view",
     "display.screenshot",
     "files.find",
     "keyboard.hotkey",
     "keyboard.press",
     "keyboard.type",
-    "keyboard.write",
     "mouse.click",
-    "mouse.move",
     "mouse.scroll",
-    "notify.show",
-    "opener.open",
+    "notify.send",
+    "opener.app",
+    "opener.file",
+    "opener.folder",
+    "opener.url",
+    "system.battery",
+    "system.disk",
+    "system.memory",
+    "system.network",
     "volume.get",
     "volume.set",
     "windows.focus",
@@ -48,11 +53,11 @@ class Toolbox:
         self.resolve = resolve
         self._methods = {name.replace(".", "_"): name for name in hands.names}
 
-    def schemas(self) -> list[dict[str, Any]]:
-        """In the form of the OpenAI ``tools`` parameter."""
+    def schemas(self, *, few: bool = False) -> list[dict[str, Any]]:
+        """In the form of the OpenAI ``tools`` parameter. ``few``: only ``run``, for models with little room."""
         known = {schema["name"]: schema for schema in self._hands.schemas()}
         tools = [self._run()] if self._languages else []
-        for name in COMPACT:
+        for name in () if few else COMPACT:
             if name in known:
                 schema = known[name]
                 what = {

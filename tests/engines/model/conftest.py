@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from support.scripted_model import ScriptedModel
 from zero_one.computer.hands import Hands
 from zero_one.computer.terminal import Terminal

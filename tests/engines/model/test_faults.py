@@ -6,6 +6,7 @@ import asyncio
 import time
 
 import pytest
+
 from support.scripted_model import (
     Answer,
     Chunk,

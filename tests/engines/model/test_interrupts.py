@@ -6,6 +6,7 @@ import asyncio
 import time
 
 import psutil
+
 from support.scripted_model import Answer, Chunk, Gate, ScriptedModel, calls, runs, says
 from support.talking import Approver, all_of, errors, paired, printed, spoken, user, well_formed
 from zero_one.interpreter.base import Decision
@@ -179,9 +180,13 @@ async def test_a_raising_approver_is_a_no_and_a_spoken_error(interpreter, tmp_pa
 
 async def test_closing_stops_a_turn_that_nobody_listens_to(interpreter):
     with ScriptedModel(runs("sleep 1000", "shell")) as model:
-        home, approver = interpreter(model), Approver()
-        run = home.respond(user("work"), approver)
-        while not approver.questions:
-            await asyncio.sleep(0.01)
+        home, asked = interpreter(model), asyncio.Event()
+
+        async def approve(question):
+            asked.set()
+            return Decision(True)
+
+        run = home.respond(user("work"), approve)
+        await asked.wait()
         await home.close()
         assert run.done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from support.scripted_model import ScriptedModel, says
 from support.talking import Approver, all_of, codes, paired, printed, spoken, user, well_formed
 

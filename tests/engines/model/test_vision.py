@@ -6,6 +6,7 @@ import base64
 import io
 
 from PIL import Image
+
 from support.scripted_model import ScriptedModel, fails, runs, says
 from support.talking import Approver, all_of, errors, paired, spoken, user, well_formed
 from zero_one.protocol.lmc import Message
