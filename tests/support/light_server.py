@@ -74,7 +74,14 @@ class LightServer:
         self._link, self._side = link, ServerSide(server="test")
         loop = asyncio.get_running_loop()
         with contextlib.suppress(ConnectionClosed):
-            async for frame in link:
+            while True:
+                due = self._side.deadline
+                try:
+                    async with asyncio.timeout_at(None if due is None else due / 1000):
+                        frame = await link.recv()
+                except TimeoutError:
+                    await self._take(self._side.tick(loop.time() * 1000))
+                    continue
                 self.frames.append(frame)
                 if self.silent and isinstance(frame, str) and '"hello"' in frame:
                     continue

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
+import os
 import secrets
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from zero_one.audio.devices import (
-    MIC_RATE,
-    AudioDeviceError,
-    Microphone,
-    SoundDeviceMicrophone,
-    SoundDeviceSpeaker,
-    Speaker,
-)
+from zero_one.audio.devices import MIC_RATE, AudioDeviceError, Microphone
 from zero_one.audio.earcon import earcon
-from zero_one.audio.files import NoSpeaker, WavMicrophone, WavSpeaker
+from zero_one.audio.files import WavMicrophone
 from zero_one.audio.formats import SoundFileError
 from zero_one.identity.device import device_id
 from zero_one.protocol.events import (
@@ -39,6 +32,7 @@ from zero_one.protocol.light import ClientEvent, ClientSide, Received, Welcome
 from zero_one_desktop.answers import Questions
 from zero_one_desktop.button import Begin, Button, Cancel, End, Meaning, Taps
 from zero_one_desktop.control import Control, ControlError
+from zero_one_desktop.equipment import open_microphone, open_speaker
 from zero_one_desktop.hotkey import Hotkey, HotkeyError
 from zero_one_desktop.lines import read_lines, readable_stdin
 from zero_one_desktop.link import Link
@@ -80,8 +74,10 @@ class Client:
         """Until Ctrl-C, the end of what was to be said, or a cancellation. Gives the exit status."""
         try:
             url = websocket_url(self.options.server_url)
-            self._speaker = self._open_speaker()
-            self._microphone = self._open_microphone()
+            self._speaker = open_speaker(self.options, self._screen.note)
+            self._script.extend(WavMicrophone(path, self._recording_over) for path in self.options.wav)
+            self._script.extend(self.options.say)
+            self._microphone = open_microphone(self.options, self._heard, self._screen.note)
         except (ValueError, AudioDeviceError, SoundFileError) as problem:
             self._screen.trouble(str(problem))
             return 2
@@ -121,35 +117,6 @@ class Client:
                     microphone.close()
             self._speaker.close()
         return self._status
-
-    # --- what there is to hear and speak with ----------------------------------------------------------------------
-
-    def _open_speaker(self) -> Speaker:
-        if self.options.save is not None:
-            return WavSpeaker(self.options.save)
-        try:
-            return SoundDeviceSpeaker(self.options.speaker)
-        except AudioDeviceError as problem:
-            if self.options.speaker:
-                raise
-            self._screen.note(f"{problem} Answers are shown only.")
-            return NoSpeaker()
-
-    def _open_microphone(self) -> Microphone | None:
-        self._script.extend(WavMicrophone(path, self._recording_over) for path in self.options.wav)
-        self._script.extend(self.options.say)
-        if self._script and not self.options.stay:
-            return None
-        microphone = SoundDeviceMicrophone(self.options.microphone)
-        if self.options.pre_roll_ms:
-            try:
-                microphone.open(self._heard)
-            except AudioDeviceError as problem:
-                if self.options.microphone:
-                    raise
-                self._screen.note(f"{problem} You can type.")
-                return None
-        return microphone
 
     def _start_hotkey(self) -> Hotkey | None:
         if self.options.hotkey is None or self._microphone is None:
@@ -255,11 +222,12 @@ class Client:
 
     # --- scripted words: recordings and --say ----------------------------------------------------------------------
 
-    def _advance(self) -> None:
-        """Say the next thing that was given at the start, or end when all of it is answered."""
+    async def _advance(self) -> None:
+        """Say the next thing that was given at the start, or end when all of it is answered and heard."""
+        await self._speaker.drained()
         if not self._script:
             if self.options.ends_by_itself:
-                self._spawn(self._end_when_heard())
+                self._over.set()
             return
         following = self._script.popleft()
         if isinstance(following, str):
@@ -272,10 +240,6 @@ class Client:
         if self._talking:
             self._meant(self._button.toggle(_now_ms()))
         self._microphone, self._own_microphone = self._own_microphone, None
-
-    async def _end_when_heard(self) -> None:
-        await self._speaker.drained()
-        self._over.set()
 
     async def _give_up(self) -> None:
         await asyncio.sleep(self.options.timeout_s)
@@ -305,7 +269,7 @@ class Client:
     def _no_more_lines(self) -> None:
         """Ctrl-D at a terminal ends the client; the end of a pipe only ends the typing."""
         descriptor = readable_stdin()
-        if descriptor is not None and _is_terminal(descriptor):
+        if descriptor is not None and os.isatty(descriptor):
             self._over.set()
 
     async def _commanded(self, command: str, argument: str) -> str:
@@ -329,7 +293,7 @@ class Client:
         self._outbox.link_up(confirms=level > 0)
         self._pump()
         if self._script and not self._asked:
-            self._advance()
+            self._spawn(self._advance())
 
     def _down(self, why: str) -> None:
         self._outbox.link_down()
@@ -386,7 +350,7 @@ class Client:
         """The assistant has nothing more to say to what was said."""
         if self._asked and not self._outbox.waiting and not self._talking:
             self._asked = False
-            self._advance()
+            self._spawn(self._advance())
 
     def _pump(self) -> None:
         self._send(*self._outbox.next_events())
@@ -427,11 +391,3 @@ async def run_client(options: ClientOptions) -> int:
 
 def _now_ms() -> float:
     return asyncio.get_running_loop().time() * 1000
-
-
-def _is_terminal(descriptor: int) -> bool:
-    import os
-
-    with contextlib.suppress(OSError):
-        return os.isatty(descriptor)
-    return False

@@ -113,6 +113,9 @@ class Link:
                         self._on_event(event)
         except ConnectionClosed:
             pass
+        except asyncio.CancelledError:
+            await connection.close(1001, "the client ends")
+            raise
         finally:
             patience.cancel()
             writer.cancel()

@@ -15,6 +15,7 @@ class _Burst:
     generation: int
     base_ms: int  # the speaker's position at its first sample
     end_ms: int  # and after the last that was written
+    size: int = 0  # bytes written; ms of single frames would add up their rounding
     reported_ms: int = -1
 
 
@@ -86,7 +87,9 @@ class Player:
 
     def _write(self, pcm: bytes) -> None:
         self._speaker.write(self._scaled(pcm))
-        self._bursts[-1].end_ms += ms_of(pcm, self._speaker.rate)
+        burst = self._bursts[-1]
+        burst.size += len(pcm)
+        burst.end_ms = burst.base_ms + ms_of(burst.size, self._speaker.rate)
 
     def _scaled(self, pcm: bytes) -> bytes:
         if self.volume >= 100:
