@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 MARK = "run"
 
 _FENCE = re.compile(r"^(?P<before>(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
-_MAY_BE_FENCE = re.compile(r"^(?:[ \t]|>|[-*+](?:[ \t]|$)|\d{1,9}(?:[.)](?:[ \t]|$)|$))*(?:`+|~+|$)")
+_MAY_BE_FENCE = re.compile(r"^(?:[ \t]|>|[-*+](?:[ \t]|$)|\d{1,9}(?:[.)](?:[ \t]|$)|$))*(?:`{0,2}$|~{0,2}$|`{3}|~{3})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,32 +11,31 @@ class ThoughtFilter:
     def __init__(self) -> None:
         self._text = ""
         self._close = ""
+        self._trim = False  # a thought has ended and the words after it have not begun
         self._through = False
 
     def feed(self, text: str) -> str:
         if self._through:
             return text
         self._text += text
-        if not self._close:
-            start = self._text.lstrip()
-            tag = next((tag for tag in _TAGS if start.startswith(tag)), None)
-            if tag is None:
-                if any(known.startswith(start) for known in _TAGS):
-                    return ""
-                return self._pass_on(self._text)
-            self._close, self._text = _TAGS[tag], start[len(tag) :]
-        before, closed, after = self._text.partition(self._close)
-        if not closed:
-            self._text = before[-len(self._close) :]
+        if self._close:
+            before, closed, after = self._text.partition(self._close)
+            if not closed:
+                self._text = before[-len(self._close) :]
+                return ""
+            self._close, self._text, self._trim = "", after, True
+        start = self._text.lstrip()
+        for tag, close in _TAGS.items():
+            if start.startswith(tag):
+                self._close, self._text = close, start[len(tag) :]
+                return self.feed("")
+        if any(tag.startswith(start) for tag in _TAGS):
             return ""
-        self._close, self._text = "", after.lstrip()
-        return self.feed("") if self._text else ""
+        self._through = True
+        return start if self._trim else self._text
 
     def finish(self) -> str:
         """Thoughts that never ended are thoughts still."""
-        rest, self._text = ("" if self._close else self._text), ""
-        return rest
-
-    def _pass_on(self, text: str) -> str:
-        self._through, self._text = True, ""
-        return text
+        rest = "" if self._close or self._through else self._text
+        self._text = ""
+        return rest.lstrip() if self._trim else rest

@@ -101,7 +101,8 @@ class Toolbox:
         name = self.resolve(language)
         if name is None:
             raise BadCall(f"{language} cannot be run on this machine. It has {has}.")
-        code = arguments.get("code", next(iter(arguments.values()), None) if len(arguments) == 1 else None)
+        rest = [value for key, value in arguments.items() if key != "language"]
+        code = arguments.get("code", rest[0] if len(rest) == 1 else None)
         if isinstance(code, list) and all(isinstance(line, str) for line in code):
             code = "\n".join(code)
         if not isinstance(code, str) or not code.strip():
