@@ -126,9 +126,17 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Path.home": lambda: "~", "pathlib.Path.home": lambda: "~", "os.getcwd": lambda: ".", "Path.cwd": lambda: ".", "pathlib.Path.cwd": lambda: ".",
     "shlex.split": lambda v: __import__("shlex").split(v), "shlex.quote": lambda v: v,
 }  # fmt: skip
-_METHODS = {"join", "replace", "decode", "encode", "format", "strip", "lstrip", "rstrip", "lower", "upper", "split", "title",
-            "swapcase", "hex", "removeprefix", "removesuffix", "translate", "zfill", "capitalize", "splitlines"}  # fmt: skip
-_PATH_METHODS = {"expanduser", "resolve", "absolute", "as_posix", "__str__"}
+_METHODS = set(
+    """
+    join replace decode encode format strip lstrip rstrip lower upper split title swapcase hex removeprefix
+    removesuffix translate zfill capitalize splitlines
+    """.split()
+)
+_PATH_METHODS = set(
+    """
+    expanduser resolve absolute as_posix __str__
+    """.split()
+)
 
 
 def _call(node: ast.Call, known: Known) -> Any:

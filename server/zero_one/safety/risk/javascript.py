@@ -32,7 +32,11 @@ _WRITES = re.compile(
     r"^(write|append|mkdir|mkdtemp|copyFile|cp|copy|link|symlink|createWriteStream|utimes|output|ensure)"
 )
 _MODES = re.compile(r"^(l|f)?ch(mod|own)")
-_RUNS = {"exec", "execSync", "spawn", "spawnSync", "execFile", "execFileSync", "fork", "execa", "execaCommand", "$"}
+_RUNS = set(
+    """
+    exec execSync spawn spawnSync execFile execFileSync fork execa execaCommand $
+    """.split()
+)
 _SECRET = re.compile(r"key|token|secret|passw|credential", re.I)
 
 
@@ -114,20 +118,19 @@ class _Reader:
             "axios",
             "node-fetch",
             "vm",
-        }:
-            if top not in (
-                "undici",
-                "got",
-                "worker_threads",
-                "cluster",
-                "execa",
-                "rimraf",
-                "nodemailer",
-                "dns",
-                "tls",
-                "http2",
-            ):
-                self.effects.append(changes("process", f"uses the package {module}"))
+        } and top not in (
+            "undici",
+            "got",
+            "worker_threads",
+            "cluster",
+            "execa",
+            "rimraf",
+            "nodemailer",
+            "dns",
+            "tls",
+            "http2",
+        ):
+            self.effects.append(changes("process", f"uses the package {module}"))
 
     def resolve(self, node: Node | None) -> str | None:
         """The full name an expression stands for: ``fs.unlinkSync`` for ``require('fs')['unlink' + 'Sync']``."""
@@ -264,9 +267,8 @@ class _Reader:
             prop in ("constructor", "__proto__")
             and node.parent is not None
             and node.parent.type in ("call_expression", "member_expression")
-        ):
-            if node.parent.type == "call_expression" or text_of(node.parent).endswith(".constructor"):
-                self.effects.append(opaque("a function made from text"))
+        ) and (node.parent.type == "call_expression" or text_of(node.parent).endswith(".constructor")):
+            self.effects.append(opaque("a function made from text"))
         if name.startswith("process.env.") and _SECRET.search(prop):
             self.effects.append(Effect("credential", prop, Risk.SPEND_OR_SEND))
         if name in ("process.binding", "process.dlopen"):

@@ -132,9 +132,8 @@ class Reader(ast.NodeVisitor):
             name is not None
             and isinstance(target, ast.Attribute)
             and name.split(".")[0] in ("os", "sys", "builtins", "subprocess")
-        ):
-            if self.resolve(value) is not None:
-                self.effects.append(opaque(f"replaces {name}.{target.attr}"))
+        ) and self.resolve(value) is not None:
+            self.effects.append(opaque(f"replaces {name}.{target.attr}"))
 
     def resolve(self, node: ast.expr | None) -> str | None:
         """The full dotted name that an expression stands for: ``os.remove`` for ``getattr(o, "rem" + "ove")``."""

@@ -15,10 +15,22 @@ if TYPE_CHECKING:
     from zero_one.safety.risk.python import Reader
 
 COMPUTED = "a computed name"
-_OPENERS = {"open", "io.open", "codecs.open", "builtins.open", "gzip.open", "bz2.open", "lzma.open", "zipfile.ZipFile", "tarfile.open",
-            "wave.open", "aiofiles.open", "os.open", "os.fdopen", "h5py.File", "pandas.ExcelWriter", "pandas.HDFStore"}  # fmt: skip
-_SQL = {"execute", "executescript", "executemany", "read_sql", "read_sql_query", "raw", "exec_driver_sql"}
-_HARMLESS_BUILTINS_ASIDE = {"eval", "exec", "compile", "__import__", "open", "breakpoint", "input"}
+_OPENERS = set(
+    """
+    open io.open codecs.open builtins.open gzip.open bz2.open lzma.open zipfile.ZipFile tarfile.open wave.open
+    aiofiles.open os.open os.fdopen h5py.File pandas.ExcelWriter pandas.HDFStore
+    """.split()
+)
+_SQL = set(
+    """
+    execute executescript executemany read_sql read_sql_query raw exec_driver_sql
+    """.split()
+)
+_HARMLESS_BUILTINS_ASIDE = set(
+    """
+    eval exec compile __import__ open breakpoint input
+    """.split()
+)
 _SECRET_NAME = re.compile(r"key|token|secret|passw|credential|auth", re.I)
 _LOCAL_SOURCES = re.compile(
     r"^(open|io\.open|os\.(listdir|walk|scandir|environ|getenv|popen|uname|getlogin)|glob\.|subprocess\.|pathlib\.|Path|shutil\.|getpass\."
@@ -55,18 +67,11 @@ def module_effects(module: str) -> list[Effect]:
     return [changes("process", f"uses the package {top}")]
 
 
-_DEVICE_MODULES = {
-    "pyautogui",
-    "pynput",
-    "keyboard",
-    "mouse",
-    "pywinauto",
-    "uiautomation",
-    "selenium",
-    "playwright",
-    "appscript",
-    "win32com",
-}
+_DEVICE_MODULES = set(
+    """
+    pyautogui pynput keyboard mouse pywinauto uiautomation selenium playwright appscript win32com
+    """.split()
+)
 
 
 def _tables() -> tuple[set[str], ...]:

@@ -119,29 +119,55 @@ LOOKING_MODULES = set(
 )
 
 # Methods of objects whose type is not known, by name.
-METHOD_DELETES = {"unlink", "rmdir", "rmtree", "removedirs", "drop_table", "delete_many", "delete_one",
-                  "delete_object", "terminate_instances", "drop_database", "drop_all", "flushall", "flushdb", "delete_bucket"}  # fmt: skip
-METHOD_WRITES = {"write_text", "write_bytes", "touch", "mkdir", "to_csv", "to_excel", "to_json", "to_parquet", "to_pickle", "to_html",
-                 "to_feather", "to_sql", "savefig", "save", "savetxt", "extractall", "symlink_to", "hardlink_to",
-                 "write_image", "write_html", "write_png", "writelines", "imwrite", "export", "dump_stats", "makedirs"}  # fmt: skip
-METHOD_MODES = {"chmod", "lchmod", "chown"}
-METHOD_MOVES = {"rename"}
-METHOD_SENDS = {"sendmail", "send_message", "sendall", "sendto", "post", "upload", "upload_file", "upload_fileobj",
-                "put_object", "publish", "storbinary", "storlines", "chat_postMessage", "create_tweet", "update_status", "connect_ex",
-                "invoke_shell", "exec_command", "sendfile", "send_photo", "send_document", "send_keys", "send_file"}  # fmt: skip
-METHOD_ENDS = {"kill", "terminate", "send_signal", "kill_process"}
-METHOD_PROCESSES = {
-    "system",
-    "popen",
-    "spawn",
-    "Popen",
-    "check_output",
-    "check_call",
-    "getoutput",
-    "run_command",
-    "do_shell_script",
-}
-METHOD_SPENDS = {"create_order", "place_order", "buy", "sell", "transfer", "pay", "charge", "purchase", "checkout", "submit_order",
-                 "withdraw", "send_transaction", "send_raw_transaction", "market_buy", "market_sell"}  # fmt: skip
-DUNDER_WALK = {"__subclasses__", "__globals__", "__builtins__", "__code__", "__mro__", "__bases__", "__base__", "__getattribute__",
-               "__loader__", "__import__", "__closure__", "gi_frame", "f_globals", "f_builtins", "cr_frame", "tb_frame", "__reduce__"}  # fmt: skip
+METHOD_DELETES = set(
+    """
+    unlink rmdir rmtree removedirs drop_table delete_many delete_one delete_object terminate_instances
+    drop_database drop_all flushall flushdb delete_bucket
+    """.split()
+)
+METHOD_WRITES = set(
+    """
+    write_text write_bytes touch mkdir to_csv to_excel to_json to_parquet to_pickle to_html to_feather to_sql
+    savefig save savetxt extractall symlink_to hardlink_to write_image write_html write_png writelines imwrite
+    export dump_stats makedirs
+    """.split()
+)
+METHOD_MODES = set(
+    """
+    chmod lchmod chown
+    """.split()
+)
+METHOD_MOVES = set(
+    """
+    rename
+    """.split()
+)
+METHOD_SENDS = set(
+    """
+    sendmail send_message sendall sendto post upload upload_file upload_fileobj put_object publish storbinary
+    storlines chat_postMessage create_tweet update_status connect_ex invoke_shell exec_command sendfile
+    send_photo send_document send_keys send_file
+    """.split()
+)
+METHOD_ENDS = set(
+    """
+    kill terminate send_signal kill_process
+    """.split()
+)
+METHOD_PROCESSES = set(
+    """
+    system popen spawn Popen check_output check_call getoutput run_command do_shell_script
+    """.split()
+)
+METHOD_SPENDS = set(
+    """
+    create_order place_order buy sell transfer pay charge purchase checkout submit_order withdraw
+    send_transaction send_raw_transaction market_buy market_sell
+    """.split()
+)
+DUNDER_WALK = set(
+    """
+    __subclasses__ __globals__ __builtins__ __code__ __mro__ __bases__ __base__ __getattribute__ __loader__
+    __import__ __closure__ gi_frame f_globals f_builtins cr_frame tb_frame __reduce__
+    """.split()
+)

@@ -247,6 +247,9 @@ TABLE: dict[str, Handler] = {
     **table(_interpreter("javascript"), "node nodejs deno bun-eval"),
     **table(_interpreter("powershell"), "pwsh powershell"),
     **table(_interpreter("applescript"), "osascript"),
-    **table(_careless, "perl ruby php lua luajit tclsh Rscript julia raku groovy elixir erl ghci scala java jshell R swift octave"),
+    **table(_careless, """
+        perl ruby php lua luajit tclsh Rscript julia raku groovy elixir erl ghci scala java jshell R swift
+        octave
+        """),
     **table(_terminal, "tmux screen script expect byobu zellij dtach at-spi cmd wsl"),
 }  # fmt: skip

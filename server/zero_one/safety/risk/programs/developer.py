@@ -122,11 +122,10 @@ def _install(call: Call) -> list[Effect]:
         )
     if call.program in ("dpkg", "rpm", "pacman") and call.has(
         "-l", "-L", "-s", "-S", "-q", "-Q", "--list", "--status", "--listfiles"
+    ) and not call.has("-i", "-r", "-R", "-P", "-e", "-U", "--install", "--remove", "--purge") and not any(
+        t.startswith("-S") for t in call.texts if call.program == "pacman"
     ):
-        if not call.has("-i", "-r", "-R", "-P", "-e", "-U", "--install", "--remove", "--purge") and not any(
-            t.startswith("-S") for t in call.texts if call.program == "pacman"
-        ):
-            return []
+        return []
     if verb in ("publish", "upload", "login", "adduser", "token"):
         return [sends(line)]
     if verb in ("uninstall", "remove", "purge", "autoremove", "rm", "erase", "unpublish", "clean", "prune"):
@@ -305,9 +304,18 @@ TABLE: dict[str, Handler] = {
         """),
     **table(lambda c: [Effect("package", f"{c.program} {' '.join(c.operands[:2])}", Risk.SPEND_OR_SEND)], "npx uvx bunx pnpx"),
     **table(_docker, "docker podman docker-compose nerdctl"),
-    **table(_build, "make gmake cmake ninja meson bazel gradle gradlew mvn ant tox nox pytest jest vitest mocha rake sbt just task"),
+    **table(_build, """
+        make gmake cmake ninja meson bazel gradle gradlew mvn ant tox nox pytest jest vitest mocha rake sbt just
+        task
+        """),
     **table(_go, "go cargo rustup"),
-    **table(_checks, "ruff black isort mypy pyright flake8 pylint eslint prettier tsc autopep8 shellcheck gofmt rustfmt clang-format hadolint yamllint"),
+    **table(_checks, """
+        ruff black isort mypy pyright flake8 pylint eslint prettier tsc autopep8 shellcheck gofmt rustfmt
+        clang-format hadolint yamllint
+        """),
     **table(_compile, "gcc g++ cc c++ clang clang++ rustc ld as javac"),
-    **table(_database, "sqlite3 duckdb psql mysql mariadb mongo mongosh redis-cli dropdb dropuser createdb createuser pg_dump pg_dumpall pg_restore mysqldump mongodump mongorestore sqlcmd"),
+    **table(_database, """
+        sqlite3 duckdb psql mysql mariadb mongo mongosh redis-cli dropdb dropuser createdb createuser pg_dump
+        pg_dumpall pg_restore mysqldump mongodump mongorestore sqlcmd
+        """),
 }  # fmt: skip

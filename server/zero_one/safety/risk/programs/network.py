@@ -170,11 +170,17 @@ TABLE: dict[str, Handler] = {
     **table(_ssh, "ssh mosh autossh sshpass plink"),
     **table(_copy_out, "scp rsync sftp ftp lftp tftp rclone rcp"),
     **table(
-        _send, "mail mailx mutt sendmail msmtp ssmtp swaks wall write twilio slack tweet signal-cli telegram-send ntfy"
+        _send,
+        """
+        mail mailx mutt sendmail msmtp ssmtp swaks wall write twilio slack tweet signal-cli telegram-send ntfy
+        """,
     ),
     **table(
         _cloud,
-        "aws gcloud az kubectl helm terraform pulumi heroku flyctl fly vercel netlify doctl gsutil stripe linode-cli",
+        """
+        aws gcloud az kubectl helm terraform pulumi heroku flyctl fly vercel netlify doctl gsutil stripe
+        linode-cli
+        """,
     ),
     **table(_listen, "ngrok cloudflared localtunnel lt bore frpc chisel"),
     **table(_lookup, "ping ping6 dig nslookup host traceroute tracepath mtr whois getent arp arping"),

@@ -228,24 +228,47 @@ TABLE: dict[str, Handler] = {
     **table(_process, "kill pkill killall killall5 xkill taskkill skill"),
     **table(_priority, "renice ionice-set cpulimit"),
     **table(_power, "shutdown reboot halt poweroff init telinit pm-suspend"),
-    **table(_service, "systemctl service launchctl rc-service sc systemd-analyze initctl supervisorctl loginctl hostnamectl localectl busctl"),
-    **table(_account, "useradd userdel usermod adduser deluser groupadd groupdel groupmod gpasswd passwd chpasswd chsh vipw visudo "
-            "dscl net newgrp modprobe insmod rmmod kexec setenforce spctl csrutil tccutil nvram efibootmgr grub-install update-grub "
-            "bcdedit vssadmin reg regedit wevtutil diskpart cipher icacls takeown schtasks wmic mshta rundll32 regsvr32 certutil bitsadmin"),
-    **table(_destroyer, "mkfs mkfs.ext4 mkfs.ext3 mkfs.ext2 mkfs.xfs mkfs.vfat mkfs.btrfs mkfs.ntfs mke2fs mkswap wipefs fdisk sfdisk "
-            "parted gdisk sgdisk cryptsetup badblocks hdparm blkdiscard losetup lvremove vgremove pvremove zpool zfs mdadm format "
-            "diskutil tune2fs fsck fsck.ext4 e2fsck resize2fs swapoff debugfs"),
+    **table(_service, """
+        systemctl service launchctl rc-service sc systemd-analyze initctl supervisorctl loginctl hostnamectl
+        localectl busctl
+        """),
+    **table(_account, """
+        useradd userdel usermod adduser deluser groupadd groupdel groupmod gpasswd passwd chpasswd chsh vipw
+        visudo dscl net newgrp modprobe insmod rmmod kexec setenforce spctl csrutil tccutil nvram efibootmgr
+        grub-install update-grub bcdedit vssadmin reg regedit wevtutil diskpart cipher icacls takeown schtasks
+        wmic mshta rundll32 regsvr32 certutil bitsadmin
+        """),
+    **table(_destroyer, """
+        mkfs mkfs.ext4 mkfs.ext3 mkfs.ext2 mkfs.xfs mkfs.vfat mkfs.btrfs mkfs.ntfs mke2fs mkswap wipefs fdisk
+        sfdisk parted gdisk sgdisk cryptsetup badblocks hdparm blkdiscard losetup lvremove vgremove pvremove
+        zpool zfs mdadm format diskutil tune2fs fsck fsck.ext4 e2fsck resize2fs swapoff debugfs
+        """),
     **table(_clipboard, "xclip xsel pbcopy pbpaste wl-copy wl-paste clip"),
-    **table(_open, "open xdg-open start gnome-open kde-open code subl atom firefox chromium google-chrome chrome safari nautilus "
-            "explorer gnome-terminal xterm libreoffice soffice vlc mpv spotify thunderbird evince eog gimp idea"),
-    **table(_desktop, "xdotool wmctrl ydotool wtype xrandr xset gsettings gio dconf defaults pmset pactl pacmd amixer wpctl pamixer "
-            "playerctl brightnessctl light xbacklight networksetup bluetoothctl rfkill blueutil caffeinate xinput setxkbmap xmodmap "
-            "feh nitrogen swaymsg i3-msg hyprctl qdbus dbus-send gdbus osx-cpu-temp lp lpr cancel"),
-    **table(_notify, "notify-send terminal-notifier say espeak espeak-ng spd-say aplay paplay afplay beep zenity dialog whiptail osd_cat"),
+    **table(_open, """
+        open xdg-open start gnome-open kde-open code subl atom firefox chromium google-chrome chrome safari
+        nautilus explorer gnome-terminal xterm libreoffice soffice vlc mpv spotify thunderbird evince eog gimp
+        idea
+        """),
+    **table(_desktop, """
+        xdotool wmctrl ydotool wtype xrandr xset gsettings gio dconf defaults pmset pactl pacmd amixer wpctl
+        pamixer playerctl brightnessctl light xbacklight networksetup bluetoothctl rfkill blueutil caffeinate
+        xinput setxkbmap xmodmap feh nitrogen swaymsg i3-msg hyprctl qdbus dbus-send gdbus osx-cpu-temp lp lpr
+        cancel
+        """),
+    **table(_notify, """
+        notify-send terminal-notifier say espeak espeak-ng spd-say aplay paplay afplay beep zenity dialog
+        whiptail osd_cat
+        """),
     **table(_screen, "scrot import gnome-screenshot screencapture maim grim flameshot spectacle"),
-    **table(_spy, "arecord parecord parec rec xev tcpdump tshark wireshark dumpcap evtest showkey logkeys ettercap strace ltrace gdb "
-            "fswebcam streamer imagesnap nmap masscan hydra john hashcat sqlmap msfconsole msfvenom aircrack-ng responder"),
-    **table(_keys, "security secret-tool pass gpg gpg2 ssh-keygen ssh-add keyctl kwallet-query op bw lpass vault cmdkey gopass keyring"),
+    **table(_spy, """
+        arecord parecord parec rec xev tcpdump tshark wireshark dumpcap evtest showkey logkeys ettercap strace
+        ltrace gdb fswebcam streamer imagesnap nmap masscan hydra john hashcat sqlmap msfconsole msfvenom
+        aircrack-ng responder
+        """),
+    **table(_keys, """
+        security secret-tool pass gpg gpg2 ssh-keygen ssh-add keyctl kwallet-query op bw lpass vault cmdkey
+        gopass keyring
+        """),
     **table(_media, "ffmpeg convert magick mogrify sox pandoc lame montage compare"),
     **table(_download, "yt-dlp youtube-dl gallery-dl"),
     **table(_clock, "date timedatectl hwclock"),
