@@ -15,12 +15,14 @@ _YES = re.compile(
     r"that's fine|fine|of course|it's fine|you can|you may))*[ .!]*",
     re.I,
 )
-_NO = re.compile(
-    rf"{_LEAD}(?:no|nope|nah|no way|no thanks|no thank you|don't|do not|never|never mind|cancel|stop|negative|"
-    r"don't do (?:it|that)|do not do (?:it|that)|don't run (?:it|that)|leave it|forget it|rather not|i'd rather not|"
-    r"please don't|not now|not yet|wait|hold on|abort|nein|non)\b",
-    re.I,
+_NOES = (
+    "no nope nah no_way no_thanks no_thank_you don't do_not never never_mind cancel stop negative don't_do_it "
+    "don't_do_that do_not_do_it do_not_do_that don't_run_it don't_run_that leave_it forget_it rather_not "
+    "i'd_rather_not please_don't not_now not_yet wait hold_on abort nein non"
 )
+# The longest first: "never mind" is not "never" with the correction "mind".
+_NO_WORDS = "|".join(word.replace("_", " ") for word in sorted(_NOES.split(), key=len, reverse=True))
+_NO = re.compile(rf"{_LEAD}(?:{_NO_WORDS})\b", re.I)
 _BUT = re.compile(r"^[ ,.;:!–—-]*(?:but|and|instead|rather|just|only|please)?[ ,:]*", re.I)
 _NO_BUT = "thanks thank you please no nope don't do not stop cancel it that way just leave then"
 _FILLERS = frozenset(_NO_BUT.split())
