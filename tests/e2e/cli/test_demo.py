@@ -12,8 +12,11 @@ import urllib.request
 import wave
 from pathlib import Path
 
+import numpy
 import pytest
+import soxr
 
+from zero_one.app.demo import UTTERANCE
 from zero_one.audio.formats import read_wav
 from zero_one.config.providers import usual_names
 from zero_one.speech.speakable import speakable
@@ -155,23 +158,6 @@ def test_demo_is_heard_understood_acted_on_and_answered(home: dict[str, str], tm
     assert not Path(home["ATTEMPTS"]).exists() or "litellm" not in Path(home["ATTEMPTS"]).read_text()
 
 
-def test_demo_takes_a_recording_of_any_rate_and_number_of_channels(home: dict[str, str], tmp_path: Path) -> None:
-    """The shipped utterance again, as 44.1 kHz stereo."""
-    import soxr
-    from numpy import frombuffer, int16, repeat
-
-    from zero_one.app.demo import UTTERANCE
-
-    mono = soxr.resample(frombuffer(read_wav(UTTERANCE, 16_000), dtype="<i2"), 16_000, 44_100).astype(int16)
-    with wave.open(str(tmp_path / "mine.wav"), "wb") as file:
-        file.setparams((2, 2, 44_100, 0, "NONE", ""))
-        file.writeframes(repeat(mono, 2).tobytes())
-    done = run(home, tmp_path, "demo", "--once", "--wav", "mine.wav", "--reply", "other.wav")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert field(done.stdout, "heard") == "what time is it"
-    assert (tmp_path / "other.wav").stat().st_size > 20_000
-
-
 def test_demo_of_what_is_no_recording_fails_clearly(home: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "x.wav").write_text("no sound at all")
     for name, text in (("x.wav", "is no WAV file"), ("gone.wav", "cannot be read")):
@@ -182,10 +168,14 @@ def test_demo_of_what_is_no_recording_fails_clearly(home: dict[str, str], tmp_pa
 
 
 def test_demo_keeps_serving_and_ask_finds_it(home: dict[str, str], tmp_path: Path) -> None:
-    """What `make run` starts: a round trip, then a server that goes on until Ctrl-C, and that `01 ask` then uses."""
+    """What `make run` starts: a round trip, then a server that goes on until Ctrl-C, and that `01 ask` then uses.
+
+    What is said is a recording of one's own, at 44.1 kHz in stereo.
+    """
+    stereo(tmp_path / "mine.wav")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = str(probe.getsockname()[1])
-    program = [COMMAND, "--server-port", port, "demo"]
+    program = [COMMAND, "--server-port", port, "demo", "--wav", "mine.wav", "--reply", "other.wav"]
     with subprocess.Popen(
         program, env=home, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as serving:
@@ -196,7 +186,10 @@ def test_demo_keeps_serving_and_ask_finds_it(home: dict[str, str], tmp_path: Pat
                 lines.append(line)
                 if "Ctrl-C ends it" in line:
                     break
-            assert any("keeps serving" in line for line in lines), "".join(lines)
+            out = "".join(lines)
+            assert "keeps serving" in out
+            assert field(out, "heard") == "what time is it"
+            assert (tmp_path / "other.wav").stat().st_size > 20_000
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/ping", timeout=5) as answer:
                 assert answer.read().strip(b'"') == b"pong"
             asked = run(home, tmp_path, "ask", "--server-url", f"127.0.0.1:{port}", "what", "time", "is", "it")
@@ -215,9 +208,17 @@ def test_demo_keeps_serving_and_ask_finds_it(home: dict[str, str], tmp_path: Pat
     assert "Traceback" not in errors
 
 
+def stereo(path: Path) -> None:
+    """The shipped utterance as a recording of another kind."""
+    samples = soxr.resample(numpy.frombuffer(read_wav(UTTERANCE, 16_000), dtype="<i2"), 16_000, 44_100)
+    with wave.open(str(path), "wb") as file:
+        file.setparams((2, 2, 44_100, 0, "NONE", ""))
+        file.writeframes(numpy.repeat(samples.astype("<i2"), 2).tobytes())
+
+
 def test_ask_without_a_server_starts_one_for_the_turn(home: dict[str, str], tmp_path: Path) -> None:
     """And text from a pipe is as good as an argument. An open question with no model says what to set up."""
-    done = run(home, tmp_path, "ask", stdin="tell me about the history of the violin\n")
+    done = run(home, tmp_path, "ask", stdin="why do cats purr\n")
     assert "profile" in done.stdout
     assert "Traceback" not in done.stderr
 

@@ -16,6 +16,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         if name.startswith("ZERO_ONE_") or name in usual_names():
             monkeypatch.delenv(name)
     monkeypatch.setenv("ZERO_ONE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
