@@ -28,6 +28,15 @@ def fresh_id() -> str:
     return uuid4().hex[:12]
 
 
+def encodable(text: str) -> str:
+    """Text that can be sent: half surrogates, as they come from odd file names, become a question mark."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 @dataclass(slots=True)
 class Entry:
     """One whole LMC message and where it belongs.
@@ -53,7 +62,7 @@ class Entry:
         """Add to what a message holds. A message that was cut does not grow any more."""
         if self.note == "cut":
             return
-        self.message = replace(self.message, content=self.text + text)
+        self.message = replace(self.message, content=self.text + encodable(text))
 
     def to_dict(self) -> dict[str, Any]:
         own = {name: value for name in ("step", "call", "tool", "arguments", "note") if (value := getattr(self, name))}
@@ -127,6 +136,8 @@ class History:
         """Append a whole message; it gets an id if it has none."""
         if message.id is None:
             message = replace(message, id=fresh_id())
+        if isinstance(message.content, str):
+            message = replace(message, content=encodable(message.content))
         entry = Entry(message, **own)
         self.entries.append(entry)
         if message.type == "image":

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from support.fake_model import NoHands
 from zero_one.computer.hands import Hands
 from zero_one.config.settings import CapSettings, ModelSettings
@@ -252,7 +253,9 @@ def test_addresses_as_people_write_them():
     assert route(ModelSettings(name="x", api_base="localhost:1234/v1/")).extra["api_base"] == "http://localhost:1234/v1"
     full = "https://models.example.com/v1/chat/completions"
     assert route(ModelSettings(name="x", api_base=full)).extra["api_base"] == "https://models.example.com/v1"
-    assert route(ModelSettings(name="x", api_base="models.example.com")).extra["api_base"] == "https://models.example.com"
+    assert (
+        route(ModelSettings(name="x", api_base="models.example.com")).extra["api_base"] == "https://models.example.com"
+    )
     assert is_local("http://[::1]:80")
     assert is_local("http://box.local:80")
     assert not is_local("https://localhost.example.com")

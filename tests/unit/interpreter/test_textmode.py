@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from zero_one.interpreter.textmode import (
     FenceReader,
     Offered,
@@ -134,7 +135,24 @@ def test_an_unmarked_block_at_the_end_is_offered_once_the_end_is_known():
 
 PIECES = st.lists(
     st.sampled_from(
-        ["```", "~~~", "````", "python", " run", "\n", "print(1)", " ", "    ", "> ", "- ", "1. ", "x", "`", "\r\n", "sh"]
+        [
+            "```",
+            "~~~",
+            "````",
+            "python",
+            " run",
+            "\n",
+            "print(1)",
+            " ",
+            "    ",
+            "> ",
+            "- ",
+            "1. ",
+            "x",
+            "`",
+            "\r\n",
+            "sh",
+        ]
     ),
     max_size=40,
 )
