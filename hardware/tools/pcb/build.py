@@ -1,0 +1,139 @@
+"""Build the board file from netlist, placement and mechanics: outline, footprints, nets, planes. No tracks.
+
+`route.py` adds the tracks. Run with the Python that has KiCad's `pcbnew`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pcbnew
+
+from parts_geometry import HARDWARE, load_footprint, read_netlist
+
+BOARD = HARDWARE / "schematics" / "zero_one_light.kicad_pcb"
+_SPACE = uuid.UUID("8d7c1a52-01aa-4b01-9f01-000000000002")
+COPPER = (pcbnew.F_Cu, pcbnew.In1_Cu, pcbnew.In2_Cu, pcbnew.B_Cu)
+
+
+def point(x: float, y: float) -> pcbnew.VECTOR2I:
+    return pcbnew.VECTOR2I(pcbnew.FromMM(x), pcbnew.FromMM(y))
+
+
+def outline(board: pcbnew.BOARD, width: float, height: float, radius: float) -> None:
+    """Rectangle with round corners on Edge.Cuts."""
+    def add(kind: int, start: tuple[float, float], end: tuple[float, float], mid: tuple[float, float] | None = None) -> None:
+        shape = pcbnew.PCB_SHAPE(board, kind)
+        shape.SetLayer(pcbnew.Edge_Cuts)
+        shape.SetWidth(pcbnew.FromMM(0.1))
+        if mid is None:
+            shape.SetStart(point(*start))
+            shape.SetEnd(point(*end))
+        else:
+            shape.SetArcGeometry(point(*start), point(*mid), point(*end))
+        board.Add(shape)
+
+    r, d = radius, radius * (1 - 2 ** -0.5)
+    w, h = width, height
+    for start, end in (((r, 0), (w - r, 0)), ((w, r), (w, h - r)), ((w - r, h), (r, h)), ((0, h - r), (0, r))):
+        add(pcbnew.SHAPE_T_SEGMENT, start, end)
+    for start, mid, end in (((0, r), (d, d), (r, 0)), ((w - r, 0), (w - d, d), (w, r)),
+                            ((w, h - r), (w - d, h - d), (w - r, h)), ((r, h), (d, h - d), (0, h - r))):
+        add(pcbnew.SHAPE_T_ARC, start, end, mid)
+
+
+def add_parts(board: pcbnew.BOARD, placement: dict[str, Any]) -> None:
+    components, nets = read_netlist()
+    codes: dict[str, pcbnew.NETINFO_ITEM] = {}
+    for names in nets.values():
+        for name in names.values():
+            if name not in codes:
+                codes[name] = pcbnew.NETINFO_ITEM(board, name)
+    for name in sorted(codes):
+        board.Add(codes[name])
+    for ref, item in sorted(components.items()):
+        name = item.findtext("footprint", "")
+        footprint = load_footprint(name)
+        footprint.SetFPID(pcbnew.LIB_ID(*name.split(":")))
+        footprint.SetReference(ref)
+        footprint.SetValue(item.findtext("value", ""))
+        for field in item.iterfind("fields/field"):
+            key = field.get("name", "")
+            if key not in ("Footprint", "Reference", "Value"):
+                footprint.SetField(key, field.text or "")
+                footprint.GetFieldByName(key).SetVisible(False)
+        sheet = item.find("sheetpath")
+        stamp = (sheet.get("tstamps", "/") if sheet is not None else "/") + item.findtext("tstamps", "")
+        footprint.SetPath(pcbnew.KIID_PATH(stamp))
+        flags = {prop.get("name") for prop in item.iterfind("property")}
+        footprint.SetExcludedFromBOM("exclude_from_bom" in flags)
+        if "exclude_from_bom" in flags:
+            footprint.SetExcludedFromPosFiles(True)
+        for pad in footprint.Pads():
+            net = nets[ref].get(pad.GetNumber())
+            if net is not None:
+                pad.SetNet(codes[net])
+        place = placement[ref]
+        board.Add(footprint)
+        footprint.SetPosition(point(place["x"], place["y"]))
+        if place["side"] == "bottom":
+            footprint.Flip(point(place["x"], place["y"]), pcbnew.FLIP_DIRECTION_LEFT_RIGHT)
+        # KiCad counts a flipped part's angle from the other end
+        footprint.SetOrientationDegrees((place["angle"] + (180 if place["side"] == "bottom" else 0)) % 360)
+        for text in [*footprint.GetFields(), *footprint.GraphicalItems()]:
+            if isinstance(text, pcbnew.PCB_TEXT) and text.GetLayer() in (pcbnew.F_SilkS, pcbnew.B_SilkS):
+                text.SetTextSize(pcbnew.VECTOR2I(pcbnew.FromMM(0.8), pcbnew.FromMM(0.8)))
+                text.SetTextThickness(pcbnew.FromMM(0.12))
+
+
+def plane(board: pcbnew.BOARD, layer: int, net: str, box: tuple[float, float, float, float], priority: int = 0) -> None:
+    zone = pcbnew.ZONE(board)
+    zone.SetLayer(layer)
+    zone.SetNet(board.FindNet(net))
+    zone.SetAssignedPriority(priority)
+    zone.SetLocalClearance(pcbnew.FromMM(0.2))
+    zone.SetMinThickness(pcbnew.FromMM(0.2))
+    zone.SetThermalReliefGap(pcbnew.FromMM(0.25))
+    zone.SetThermalReliefSpokeWidth(pcbnew.FromMM(0.3))
+    zone.SetIslandRemovalMode(pcbnew.ISLAND_REMOVAL_MODE_ALWAYS)
+    left, top, right, bottom = box
+    corners = pcbnew.SHAPE_LINE_CHAIN()
+    for x, y in ((left, top), (right, top), (right, bottom), (left, bottom)):
+        corners.Append(point(x, y))
+    corners.SetClosed(True)
+    zone.AddPolygon(corners)
+    board.Add(zone)
+
+
+def planes(board: pcbnew.BOARD, width: float, height: float) -> None:
+    """Ground inside and outside, 3.3 V on the second inner layer."""
+    box = (0.5, 0.5, width - 0.5, height - 0.5)
+    plane(board, pcbnew.In1_Cu, "GND", box)
+    plane(board, pcbnew.In2_Cu, "+3V3", box)
+    plane(board, pcbnew.F_Cu, "GND", box)
+    plane(board, pcbnew.B_Cu, "GND", box)
+
+
+def make() -> pcbnew.BOARD:
+    mechanics = tomllib.loads((HARDWARE / "mechanical.toml").read_text(encoding="utf-8"))["board"]
+    placement = tomllib.loads((HARDWARE / "placement.toml").read_text(encoding="utf-8"))
+    board = pcbnew.CreateEmptyBoard()
+    board.SetCopperLayerCount(4)
+    settings = board.GetDesignSettings()
+    settings.SetBoardThickness(pcbnew.FromMM(mechanics["thickness"]))
+    outline(board, *mechanics["size"], mechanics["corner_radius"])
+    add_parts(board, placement)
+    planes(board, *mechanics["size"])
+    return board
+
+
+def main() -> None:
+    board = make()
+    pcbnew.SaveBoard(str(BOARD), board)
+
+
+if __name__ == "__main__":
+    main()
