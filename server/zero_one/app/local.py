@@ -19,7 +19,8 @@ async def running(settings: Settings) -> AsyncIterator[tuple[Address, asyncio.Ta
 
     Raises DialogueError where it cannot be started.
     """
-    from zero_one.app.serve import ServeError, serve
+    from zero_one.app.serve import serve
+    from zero_one.servers.listener import ListenError
 
     stop = asyncio.Event()
     ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -36,7 +37,7 @@ async def running(settings: Settings) -> AsyncIterator[tuple[Address, asyncio.Ta
             await task
             raise RuntimeError("The server ended before it listened.")
         yield local_address(settings.server.host, ready.result()), task
-    except ServeError as error:
+    except ListenError as error:
         raise DialogueError(str(error)) from error
     finally:
         stop.set()

@@ -23,6 +23,7 @@ from zero_one.speech.speakable import speakable
 
 COMMAND = str(Path(sys.executable).parent / "01")
 LIMIT_S = 90
+pytestmark = pytest.mark.timeout(300)
 
 NO_NETWORK = '''
 """Read by Python at its start: this process reaches loopback only, and every attempt at more is written down."""
