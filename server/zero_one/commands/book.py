@@ -22,7 +22,7 @@ from zero_one.commands.words import readings, split
 from zero_one.computer.method import HandsError
 
 _log = logging.getLogger(__name__)
-_MOST_SPELLINGS, _MOST_TRIES = 24, 60
+_MOST_SPELLINGS, _MOST_SLIPS, _MOST_WORDS = 9, 3, 16
 GROUP = "zero_one.commands"
 """Entry points of this group name objects with ``GRAMMAR`` (YAML text) and ``HANDLERS`` (command name to coroutine)."""
 
@@ -69,27 +69,28 @@ class CommandBook:
         """The command that all of ``text`` says, or None for anything else."""
         entries = frozenset(item["text"].lower() for item in self._desk.todo.items if not item.get("done"))
         scene = Scene(self._clock.now().replace(tzinfo=None), self._here, entries)
-        for reading in readings(text):
-            found = self._matcher.find(reading, scene)
-            if found:
-                return Match(found.command, found.slots)
-        return self._match_misspelt(text, scene)
+        found = self._find(text, scene) or self._find_misspelt(text, scene)
+        return Match(found.command, found.slots) if found else None
 
-    def _match_misspelt(self, text: str, scene: Scene) -> Match | None:
-        """As ``match``, with slips of the finger put right. Tries few readings: typing is rarely polite at length."""
-        fixes = lexicon.corrections((word.norm for word in split(text)), self._matcher.vocabulary)
-        if not fixes:
+    def _find(self, text: str, scene: Scene) -> grammar.Found | None:
+        ways = list(readings(text))
+        for find in (lambda words: self._matcher.find(words, scene), self._matcher.find_loose):
+            for words in ways:
+                if found := find(words):
+                    return found
+        return None
+
+    def _find_misspelt(self, text: str, scene: Scene) -> grammar.Found | None:
+        """As ``_find``, with slips of the finger put right."""
+        words = split(text)
+        fixes = lexicon.corrections((word.norm for word in words), self._matcher.vocabulary)
+        if not 0 < len(fixes) <= _MOST_SLIPS or len(words) > _MOST_WORDS:
             return None
-        tries = 0
         for choice in itertools.islice(itertools.product(*fixes.values()), _MOST_SPELLINGS):
             fixed = dict(zip(fixes, choice, strict=True))
-            for reading in readings(" ".join(fixed.get(word.norm, word.raw) for word in split(text) if word.raw)):
-                tries += 1
-                if tries > _MOST_TRIES:
-                    return None
-                found = self._matcher.find(reading, scene)
-                if found:
-                    return Match(found.command, found.slots)
+            spelt = " ".join(fixed.get(word.norm, word.raw) for word in words if word.raw)
+            if found := self._find(spelt, scene):
+                return found
         return None
 
     async def run(self, match: Match, device: str) -> Reply:

@@ -19,6 +19,7 @@ from hassil import Intents, recognize_all
 from hassil.parse_expression import parse_sentence
 
 from zero_one.commands import slots
+from zero_one.commands.loose import Loose
 from zero_one.commands.words import Words, norm
 
 
@@ -37,8 +38,7 @@ class Command:
     info: CommandInfo
     say: tuple[str, ...]
     type: tuple[str, ...] = ()
-    slots: Mapping[str, Any] = field(default_factory=dict)
-    """Values that a match of this command always has."""
+    loose: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _commands(data: Mapping[str, Any]) -> list[Command]:
     out = []
     for name, entry in data["commands"].items():
         info = CommandInfo(name, data["area"], tuple(entry["examples"]), entry["about"])
-        out.append(Command(info, tuple(entry.get("say", ())), tuple(entry.get("type", ())), entry.get("slots", {})))
+        out.append(Command(info, tuple(entry.get("say", ())), tuple(entry.get("type", ())), entry.get("loose")))
     return out
 
 
@@ -95,7 +95,7 @@ class Matcher:
     """hassil over the grammar; slots are wildcards to hassil and are read and judged by ``slots``."""
 
     def __init__(self, grammar: Grammar) -> None:
-        self._always = {command.info.name: command.slots for command in grammar.commands}
+        self._loose = [Loose.read(command.info.name, command.loose) for command in grammar.commands if command.loose]
         self._intents = Intents.from_dict(
             {
                 "language": "en",
@@ -117,7 +117,7 @@ class Matcher:
         for result in recognize_all(norm(words), self._intents, language="en"):
             if best is not None and result.text_chunks_matched <= best.literal:
                 continue
-            values: dict[str, Any] | None = dict(self._always[result.intent.name])
+            values: dict[str, Any] | None = {}
             for entity in result.entities_list:
                 said = entity.text.strip()
                 part = _part(words, said)
@@ -129,6 +129,11 @@ class Matcher:
             if values is not None:
                 best = Found(result.intent.name, values, result.text_chunks_matched)
         return best
+
+    def find_loose(self, words: Words) -> Found | None:
+        """The command whose words these are in any order; the one that more of them tell of."""
+        fit, best = max(((loose.fits(words), loose.command) for loose in self._loose), default=(0, ""))
+        return Found(best, {}, 0) if fit else None
 
 
 def _part(words: Words, said: str) -> Words:

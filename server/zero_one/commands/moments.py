@@ -122,7 +122,7 @@ class Clock:
 def parse_clock(words: Sequence[str]) -> Clock | None:
     """ "half past five", "quarter to eight p m", "5:30pm", "seventeen thirty", "noon", "seven in the morning"."""
     words = list(words)
-    if words[:1] == ["about"] or words[:1] == ["around"]:
+    if words[:1] in (["about"], ["around"], ["exactly"]):
         words = words[1:]
     half = ""
     for tail, meaning in (
@@ -151,6 +151,8 @@ def parse_clock(words: Sequence[str]) -> Clock | None:
 
 
 def _hour_minute(words: list[str]) -> tuple[int, int] | None:
+    if not words:
+        return None
     if not words:
         return None
     if words in (["noon"], ["midday"], ["twelve", "noon"]):
@@ -229,6 +231,8 @@ def parse_day(words: Sequence[str], today: date) -> date | None:
         return today - timedelta(days=1)
     if said in ("next week",):
         return today + timedelta(days=7)
+    if said in ("thanksgiving", "thanksgiving day"):
+        return next(day for day in (_thanksgiving(today.year), _thanksgiving(today.year + 1)) if day >= today)
     if said in _FEASTS:
         return _coming(today, *_FEASTS[said])
     if said == "end year":
@@ -285,6 +289,12 @@ def _calendar_day(words: list[str], today: date) -> date | None:
         return None
 
 
+def _thanksgiving(year: int) -> date:
+    """The fourth Thursday of November."""
+    first = date(year, 11, 1)
+    return first + timedelta(days=(3 - first.weekday()) % 7 + 21)
+
+
 def _coming(today: date, month: int, day: int) -> date:
     for year in range(today.year, today.year + 9):
         if (month, day) == (2, 29) and not calendar.isleap(year):
@@ -308,7 +318,7 @@ class When:
 
 def parse_days(words: Sequence[str]) -> tuple[int, ...] | None:
     """Weekday numbers of "every day", "on weekdays", "every monday and friday"."""
-    said = [word for word in words if word not in ("on", "the", "every", "each", "and", "all")]
+    said = [word for word in words if word not in ("on", "the", "every", "each", "and", "all", "for")]
     text = " ".join(words)
     if text in ("every day", "each day", "daily", "every single day", "every morning", "each morning", "everyday"):
         return tuple(range(7))

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from zero_one.commands import known, moments, numbers, sums, units, zones
-from zero_one.commands.words import Words, raw
+from zero_one.commands.words import Word, Words, raw
 
 Values = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ _SECOND_ORDER = re.compile(
 )
 # What only a language model could write or do.
 _MODEL_WORK = re.compile(
-    r"^(?:me |us )?(?:a|an|the|some|my|another) (?:\w+ )?(?:poem|story|essay|script|function|program|song|summary|recipe|joke|report on|"
+    r"^(?:me |us )?(?:a|an|some|another) (?:\w+ )?(?:poem|story|essay|script|function|program|song|summary|recipe|joke|report on|"
     r"code|haiku|paragraph|article|blog|steps|instructions|lyrics|speech|class|query|regex|test|tests|website|app|plan|tutorial|list of)\b"
     r"|\bin (?:python|javascript|typescript|java|rust|go|html|css|sql|excel|bash|latex|react|swift|kotlin|ruby|word)\b"
     r"|^(?:taking|taker|app|apps|pad|book|books|card|cards|manager|scheduler|scheduling|queue|runner|management)\b"
@@ -84,6 +84,8 @@ def _moment(when: moments.When) -> Values:
 
 def _clock(said: list[str], words: Words, scene: Scene) -> Values | None:
     """A time with or without "at" ("wake me half six")."""
+    if said[0] == "to":
+        said = ["at", *said[1:]]
     if said[0] in ("at", "for", "by", "in", "on"):
         return _when(said, words, scene)
     return _when(said, words, scene) or _when(["at", *said], words, scene)
@@ -174,6 +176,13 @@ def _name(said: list[str], words: Words, scene: Scene) -> Values | None:
     return {"name": " ".join(said)}
 
 
+def _longer(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """A duration that asks for more: "five more minutes", "another ten minutes"."""
+    if not any(word in ("more", "another", "extra") for word in said):
+        return None
+    return _duration([word for word in said if word != "another"], words, scene)
+
+
 def _named_duration(said: list[str], words: Words, scene: Scene) -> Values | None:
     """ "ten minute pasta" in "a ten minute pasta timer"."""
     for cut in range(len(said) - 1, 0, -1):
@@ -187,9 +196,25 @@ def _text(said: list[str], words: Words, scene: Scene) -> Values | None:
     """What somebody wants kept word for word."""
     if not 1 <= len(said) <= 40 or _SECOND_ORDER.search(" ".join(said)):
         return None
+    if said[0] == "to" and said[1:2] and said[1] in ("the", "my", "our", "his", "her", "a", "all"):
+        return None  # a letter to somebody
     if _MODEL_WORK.search(" ".join(said)):
         return None
     if len(said) == 1 and said[0] in ("it", "this", "that", "me", "to", "a", "the", "them", "one", "for", "down", "of"):
+        return None
+    return {"text": raw(words)}
+
+
+_GROCERIES = frozenset(
+    "milk bread eggs egg cheese butter coffee tea sugar salt pepper flour rice pasta apples apple bananas tomatoes potatoes onions "
+    "carrots chicken fish beef water juice wine beer oil garlic lemons oranges cereal yogurt cream honey jam soap shampoo "
+    "toothpaste paper towels toilet detergent batteries bananas lettuce cucumbers chocolate cookies".split()
+)
+
+
+def _grocery(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """Things from a shop: said alone ("add milk") they can only mean the list."""
+    if not any(word in _GROCERIES for word in said) or not set(said) <= _GROCERIES | {"and", "some", "a", "of", "more"}:
         return None
     return {"text": raw(words)}
 
@@ -222,14 +247,25 @@ def _reminder(said: list[str], words: Words, scene: Scene) -> Values | None:
                 return {**text, **moment}
     if said[0] not in ("to", "that", "about", "of"):
         return None
-    said, words = said[1:], words[1:]
+    joint, said, words = said[0], said[1:], words[1:]
     for cut in range(1, len(said)):
         moment = _when(said[cut:], words[cut:], scene)
         if moment and (text := _text(said[:cut], words[:cut], scene)):
             return {**text, **moment}
-    if any(_hides_time(said, scene)):
-        return None
-    return _text(said, words, scene) if said else None
+    if any(_hides_time(said, scene)) or not said or said[0] in ("the", "a", "how") or joint == "of":
+        return None  # "remind me of the plot" asks to be told
+    return _text(said, words, scene)
+
+
+def _deed(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """A reminder after which no "to" was said: "reminder: call dad at seven"."""
+    return _deadline(["to", *said], (Word("to", ""), *words), scene)
+
+
+def _deadline(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """A reminder that names its time; "tell me about the war" does not."""
+    found = _reminder(said, words, scene)
+    return found if found and "at" in found else None
 
 
 def _hides_time(said: list[str], scene: Scene) -> list[bool]:
@@ -290,6 +326,8 @@ def _title(said: list[str], words: Words, scene: Scene) -> Values | None:
     """The name of a file where the template says that a file is meant: "budget", "tax return"."""
     if (exact := known.file_name(said, raw(words))) is not None:
         return {"file": exact}
+    if " ".join(said) in known.GENERIC or said[-1] in ("manager", "browser", "explorer"):
+        return None
     if not 1 <= len(said) <= 4 or any(word in _NOT_IN_TITLES or word in _ASKING for word in said):
         return None
     return {"file": raw(words)}
@@ -314,9 +352,9 @@ def _ordinal(said: list[str], words: Words, scene: Scene) -> Values | None:
 
 
 READERS: dict[str, Reader] = {
-    "duration": _duration, "when": _when, "clock": _clock, "waking": _waking, "days": _days, "day": _day,
+    "duration": _duration, "longer": _longer, "when": _when, "clock": _clock, "waking": _waking, "days": _days, "day": _day,
     "named_duration": _named_duration, "level": _level, "step": _level, "number": _number, "count": _count, "sides": _sides, "range": _range, "name": _name, "text": _text,
-    "item": _item, "entry": _entry, "reminder": _reminder, "expression": _expression, "measure": _measure, "units": _units,
+    "item": _item, "entry": _entry, "grocery": _grocery, "reminder": _reminder, "deadline": _deadline, "deed": _deed, "expression": _expression, "measure": _measure, "units": _units,
     "place": _place, "app": _app, "site": _site, "folder": _folder, "file": _file, "title": _title, "word": _word,
     "ordinal": _ordinal,
 }  # fmt: skip

@@ -14,7 +14,7 @@ _BINARY: list[tuple[tuple[str, ...], str]] = [
     for phrase, sign in (
         ("to the power of", "^"), ("raised to the power of", "^"), ("raised to the", "^"), ("raised to", "^"),
         ("multiplied by", "*"), ("divided by", "/"), ("times by", "*"), ("divide by", "/"), ("multiply by", "*"),
-        ("percent off", "off"), ("percent of", "%of"), ("added to", "+"), ("plus", "+"), ("minus", "-"),
+        ("percent off", "off"), ("percent of", "%of"), ("percent on", "%of"), ("percent from", "off"), ("added to", "+"), ("plus", "+"), ("minus", "-"),
         ("times", "*"), ("over", "/"), ("modulo", "mod"), ("mod", "mod"), ("take away", "-"), ("less", "-"),
         ("and", "+?"), ("x", "*"), ("+", "+"), ("-", "-"), ("*", "*"), ("/", "/"), ("÷", "/"), ("×", "*"), ("^", "^"),
         ("**", "^"), ("of", "of"), ("by", "*?"),

@@ -1,0 +1,64 @@
+"""Wordings in any order: every word must belong to the command, and its telling words must be there.
+
+Templates fix an order of words; people do not. A command may add ``loose`` to the grammar: ``must`` (groups of words, at
+least one of each group is said) and ``may`` (further words that fit), as a question (``ask``) or an order (``do``). One
+word outside these and the small words below, and it is no match: "how does a battery work" has "does", "a" and "work".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from zero_one.commands.words import Words
+
+_ASK_WORDS = frozenset(
+    "how what which is are was am be been the my our your i we you it me us do did have has had got much many more long longer "
+    "left remaining there any some still now right currently current on in at of for to with this that here doing going "
+    "looking tell show give check see know let get can could total amount status level so far like just about exactly computer "
+    "please okay today all".split()
+)
+_DO_WORDS = frozenset(
+    "the my our your this that these it all of please on in for to me us you i a an up down off out now just so get go make "
+    "do have let can could need want would like be give some any more bit little another one again back there here with and "
+    "okay right away every everything set put take turn tad notch slightly will should keep".split()
+)
+# A question about what one has or wants to know, not about what a thing is: "what is memory" asks for an essay.
+_OWN = frozenset(
+    "my our the this i we left free much many current level status usage any got have check show full still today now it "
+    "you enough used".split()
+)
+_MOST_WORDS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """One command's words. ``kind`` decides which small words go with them."""
+
+    command: str
+    kind: Literal["ask", "do"]
+    must: tuple[frozenset[str], ...]
+    may: frozenset[str]
+
+    @classmethod
+    def read(cls, command: str, entry: Mapping[str, Any]) -> Loose:
+        """From the grammar's ``{ask|do: [group, …], may: words}``, words apart by spaces."""
+        kind: Literal["ask", "do"] = "ask" if "ask" in entry else "do"
+        return cls(
+            command,
+            kind,
+            tuple(frozenset(str(group).split()) for group in entry[kind]),
+            frozenset(str(entry.get("may", "")).split()),
+        )
+
+    def fits(self, words: Words) -> int:
+        """0 when ``words`` are not this command, else how many of them tell so."""
+        said = {word.norm for word in words}
+        small = _ASK_WORDS if self.kind == "ask" else _DO_WORDS
+        if len(words) > _MOST_WORDS or not all(said & group for group in self.must):
+            return 0
+        telling = frozenset().union(*self.must)
+        if not said <= telling | self.may | small or (self.kind == "ask" and not said & _OWN):
+            return 0
+        return len(said & (telling | self.may))
