@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 from zero_one.computer import tools
 from zero_one.computer.method import HandsError, method
@@ -19,6 +20,7 @@ _WRITE = {
     "xclip": ("xclip", "-selection", "clipboard", "-in"),
     "xsel": ("xsel", "--clipboard", "--input"),
 }
+_TAKEN_S = 2.0
 
 
 @method("observe")
@@ -63,6 +65,12 @@ def copy(text: str) -> None:
         raise HandsError(f"{command[0]} did not take the text within 5 seconds.") from None
     if process.returncode:
         raise HandsError(f"{command[0]} could not reach the clipboard.", "Check DISPLAY, or WAYLAND_DISPLAY.")
+    # It returns before the clipboard is its own: whoever pastes right away would get what was there before.
+    until = time.monotonic() + _TAKEN_S
+    while view() != text:
+        if time.monotonic() > until:
+            raise HandsError("The text was not taken by the clipboard.", "Does another program hold on to it?")
+        time.sleep(0.01)
 
 
 @method("change")

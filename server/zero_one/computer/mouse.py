@@ -16,6 +16,7 @@ Y = Annotated[int, Field(ge=0, description="pixels from the top")]
 
 _STEPS = 12
 _STEP_S = 0.01  # drags that jump are not seen as drags by many programs
+_BETWEEN_S = 0.05  # clicks without a pause are lost to a window manager that is still raising the window
 
 
 @method("observe")
@@ -41,7 +42,10 @@ def click(
         raise HandsError("A point needs both x and y.")
     if x is not None and y is not None:
         _move(mouse, x, y)
-    mouse.click(_button(button), count)
+    for left in reversed(range(count)):
+        mouse.click(_button(button))
+        if left:
+            time.sleep(_BETWEEN_S)
 
 
 @method("change")

@@ -41,11 +41,9 @@ def run(
     try:
         done = subprocess.run(
             argv,
-            input=stdin,
+            input=None if stdin is None else stdin.encode("utf-8", "replace"),
             stdin=subprocess.DEVNULL if stdin is None else None,
             capture_output=True,
-            text=True,
-            errors="replace",
             timeout=limit_s,
             check=False,
             env=env,
@@ -55,9 +53,9 @@ def run(
     except subprocess.TimeoutExpired:
         raise HandsError(f"{argv[0]} did not answer within {limit_s:g} seconds.") from None
     if done.returncode:
-        said = (done.stderr or done.stdout).strip() or f"exit status {done.returncode}"
+        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip() or f"exit status {done.returncode}"
         raise HandsError(f"{argv[0]} failed: {said}")
-    return done.stdout
+    return done.stdout.decode("utf-8", "replace")
 
 
 def osascript(script: str, *arguments: str) -> str:

@@ -7,12 +7,13 @@ the ``computer`` proxy, so that it works in a sandbox that shows it little.
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import contextvars
-import ctypes
 import functools
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -32,7 +33,6 @@ from zero_one.computer.languages.computer_proxy import Computer
 _CHUNK = 64 * 1024  # characters of one stream message
 _AHEAD = 256 * 1024  # characters that may wait unsent before a writer is held back
 _MESSAGES_AHEAD = 64
-_PR_SET_PDEATHSIG = 1
 
 
 class Stream(OutStream):
@@ -114,7 +114,13 @@ class Kernel(IPythonKernel):
     def getpass(self, prompt: str = "", stream: Any = None) -> str:
         return self.raw_input(prompt)
 
+    _wakes = False
+
     async def do_execute(self, *args: Any, **kwargs: Any) -> Any:
+        if not self._wakes and sys.platform != "win32":
+            # Having any handler makes every signal wake the loop: without it, one that waits in an ``await`` sleeps on.
+            asyncio.get_running_loop().add_signal_handler(signal.SIGWINCH, lambda: None)
+            self._wakes = True
         reply = await super().do_execute(*args, **kwargs)
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, Stream) and hasattr(stream, "watch_fd_thread"):
@@ -152,26 +158,33 @@ def _keep_context() -> None:
 
 
 def _die_with_parent() -> None:
-    """stdin is the lifeline: when its other end closes, the host is gone, and so is this whole process group."""
+    """stdin is the lifeline: when its other end closes, the host is gone, and so is this whole process group.
+
+    A shell watches it, for a thread of ours could wait for the interpreter's lock for ever. Inside a sandbox we lead no
+    group; the sandbox ends with the host by itself, and a thread is enough.
+    """
     lifeline = os.dup(0)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():
+        # In the background twice: no child of ours, so that code which waits for its children does not wait for it.
+        watch = f"( ( read -r _; kill -s KILL -- -{os.getpid()} ) <&3 >/dev/null 2>&1 & ) 3<&0"
+        subprocess.run(["sh", "-c", watch], stdin=lifeline, check=False)
+        os.close(lifeline)
+        return
 
-    def watch() -> None:
+    def wait() -> None:
         while os.read(lifeline, 1):
             pass
-        if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
-            os.killpg(0, signal.SIGKILL)
         os._exit(1)
 
-    threading.Thread(target=watch, name="lifeline", daemon=True).start()
+    threading.Thread(target=wait, name="lifeline", daemon=True).start()
 
 
 def main() -> None:
     _die_with_parent()
+    os.environ.pop("PYTEST_CURRENT_TEST", None)  # ipykernel would not listen to our children's output
     app = App.instance(kernel_class=Kernel, outstream_class=f"{__name__}.Stream")
     app.config.InteractiveShell.xmode = "Plain"
     app.config.InteractiveShell.colors = "nocolor"
@@ -184,6 +197,9 @@ def main() -> None:
         shell.user_ns_hidden[name] = shell.user_ns[name] = Exit()
         shell.user_ns[name].set_ip(shell)
     warnings.filterwarnings("ignore", message="To exit: use")
+    # Modules in the working folder can be imported, but do not stand before the standard library.
+    packages = (place for place, path in enumerate(sys.path) if path.endswith("site-packages"))
+    sys.path.insert(next(packages, len(sys.path)), "")
     _keep_context()
     app.start()
 
