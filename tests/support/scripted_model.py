@@ -1,6 +1,6 @@
 """A language model that says what a test tells it to, over real HTTP, in the OpenAI chat completions form.
 
-It runs in a thread of its own, so that tests of any kind and servers in other processes can call it. It speaks raw
+It answers `/api/chat` in Ollama's form too. It runs in a thread of its own, so that tests of any kind and servers in other processes can call it. It speaks raw
 HTTP/1.1 on purpose: a test decides byte by byte what arrives, and when the line goes dead.
 
     with ScriptedModel(runs("print(1)", "python"), says("Done.")) as model:
@@ -290,6 +290,9 @@ class ScriptedModel:
             b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
             b"Transfer-Encoding: chunked\r\nCache-Control: no-cache\r\n\r\n"
         )
+        if request.path.endswith("/api/chat"):
+            await self._as_ollama(writer, answer)
+            return
         for step in answer.steps:
             await self._step(writer, step)
         if answer.usage is not None:
@@ -316,11 +319,42 @@ class ScriptedModel:
         else:
             await asyncio.Event().wait()
 
+    async def _as_ollama(self, writer: asyncio.StreamWriter, answer: Answer) -> None:
+        """The same answer as Ollama's own interface streams it: JSON lines, whole tool calls, arguments as objects."""
+        calls: dict[int, dict[str, Any]] = {}
+        for step in answer.steps:
+            if not isinstance(step, Chunk):
+                await self._step(writer, step)
+                continue
+            for part in step.delta.get("tool_calls", ()):
+                call = calls.setdefault(part["index"], {"name": "", "arguments": ""})
+                call["name"] += part["function"].get("name", "")
+                call["arguments"] += part["function"].get("arguments", "")
+            message: dict[str, Any] = {"role": "assistant", "content": step.delta.get("content") or ""}
+            if step.finish and calls:
+                message["tool_calls"] = [
+                    {"function": {"name": c["name"], "arguments": json.loads(c["arguments"])}} for c in calls.values()
+                ]
+            line = {
+                "model": self.name,
+                "created_at": "2025-01-01T00:00:00Z",
+                "message": message,
+                "done": bool(step.finish),
+            }
+            if step.finish and answer.usage:
+                line |= {"done_reason": "stop", "prompt_eval_count": answer.usage[0], "eval_count": answer.usage[1]}
+            await self._chunk(writer, json.dumps(line) + "\n")
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
+
     def _envelope(self) -> dict[str, Any]:
         return {"id": "scripted-1", "object": "chat.completion.chunk", "created": 1, "model": self.name}
 
     async def _event(self, writer: asyncio.StreamWriter, data: str) -> None:
-        payload = f"data: {data}\n\n".encode()
+        await self._chunk(writer, f"data: {data}\n\n")
+
+    async def _chunk(self, writer: asyncio.StreamWriter, text: str) -> None:
+        payload = text.encode()
         writer.write(f"{len(payload):x}\r\n".encode() + payload + b"\r\n")
         await writer.drain()
 

@@ -185,6 +185,8 @@ class LiteLlm:
             arguments["temperature"] = self._settings.temperature
         if self._settings.max_tokens is not None:
             arguments["max_tokens"] = self._settings.max_tokens
+        if self._route.model.startswith("ollama_chat/"):
+            arguments["num_ctx"] = (await self.facts()).window  # or it cuts the beginning off without a word
         response = await litellm.acompletion(**arguments)
         try:
             await self._read(response, line, litellm, messages)

@@ -87,6 +87,8 @@ def route(settings: ModelSettings) -> Route:
     provider, model = _split(name)
     if base and not provider:
         provider = "openai"
+    elif base and provider == "ollama_chat":
+        base = base.removesuffix("/v1")  # its own interface is not below its OpenAI-compatible one
     elif not provider:
         family = model.split("-")[0].lower()
         provider = _FAMILIES.get(family, "")
@@ -189,13 +191,13 @@ def _who(provider: str, model: str, base: str | None) -> str:
 
 def facts(settings: ModelSettings, found: Route, litellm: Any) -> Facts:
     """What litellm's own table knows, under what the profile says. Call it backstage."""
-    try:
-        info = dict(litellm.get_model_info(found.model))
-    except Exception:  # noqa: BLE001 - it raises bare Exception for a model it does not know
-        info = {}
-    local = "api_base" in found.extra and is_local(found.extra["api_base"])
-    if local:
-        info = {}  # a local server may call anything gpt-4; only its prices and limits are not its own
+    info: dict[str, Any] = {}
+    # A local server may call anything gpt-4; and of Ollama's models the table knows nothing but what it asks Ollama for.
+    if not is_local(found.extra.get("api_base")) and not found.model.startswith("ollama_chat/"):
+        try:
+            info = dict(litellm.get_model_info(found.model))
+        except Exception:  # noqa: BLE001 - it raises bare Exception for a model it does not know
+            info = {}
     tools = (
         settings.supports_functions
         if settings.supports_functions is not None

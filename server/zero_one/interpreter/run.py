@@ -250,10 +250,10 @@ class ModelRun:
 
     def _refuse(self, act: Act, decision: Decision, request: Request, result: Result) -> None:
         request.entry.note = "refused"
-        self._refusals += 1
         if decision.but:
             result.note(f"(Not run. The user said no, but: {decision.but})")
         else:
+            self._refusals += 1
             self._refused.add(act.signature)
             why = f" ({decision.reason})" if decision.reason else ""
             result.note(
