@@ -125,6 +125,8 @@ class House:
         await self._upgrade(choice, self._ears.set)
 
     async def _warm_voice(self) -> None:
+        # The first number said loads the rules for saying numbers: not while somebody waits.
+        await asyncio.to_thread(speakable, "At 5:30 it is 3.5 kg for $29.", "en")
         choice = await choose.choose_synthesizer(self._settings.speak)
         self._tell(choice.line)
         await choice.engine.warm()

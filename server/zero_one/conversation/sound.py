@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 
 def scaled(pcm: bytes, percent: int) -> bytes:
     """``pcm`` at ``percent`` of its amplitude, on a curve that sounds even (60 dB over the range). 100 = untouched."""
@@ -11,6 +9,8 @@ def scaled(pcm: bytes, percent: int) -> bytes:
         return pcm
     if percent <= 0:
         return bytes(len(pcm))
+    import numpy as np  # slow to import, and seldom needed
+
     gain = 10 ** ((percent - 100) * 0.3 / 20)
     samples = np.frombuffer(pcm, dtype="<i2").astype(np.float32) * gain
     return samples.astype("<i2").tobytes()

@@ -16,8 +16,10 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from zero_one import __version__
 from zero_one.conversation import Conversation, Conversations
+from zero_one.conversation.spans import Metrics
 from zero_one.protocol.events import PCM_RATE_OUT, Cancelled, DeviceEvent, Hello, ServerEvent
 from zero_one.protocol.light import HELLO_WAIT_MS, Frame, ServerSide
+from zero_one.servers.http import Health, add_http
 from zero_one.servers.origin import trusted_origin
 
 log = logging.getLogger(__name__)
@@ -25,6 +27,14 @@ log = logging.getLogger(__name__)
 _ARDUINO = "arduino"
 _TRY_LATER = 1013
 _POLICY = 1008
+
+
+def light_app(conversations: Conversations, ready: Callable[[], bool], health: Health, metrics: Metrics) -> FastAPI:
+    """The ASGI application: WebSocket ``/``, ``/ping``, ``/health``, ``/metrics``."""
+    app = FastAPI(title="01 Light Server", docs_url=None, redoc_url=None, openapi_url=None)
+    add_http(app, health, metrics)
+    LightServer(conversations, ready).add_to(app)
+    return app
 
 
 class LightLink:
