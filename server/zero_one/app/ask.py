@@ -31,6 +31,7 @@ async def _ask(settings: Settings, text: str, named: Address | None) -> Turn:
         screen = Screen()
         talk.on_message = screen.message
         talk.asked = ask_on_terminal
+        talk.reads = True
         turn = await talk.type(text, limit_s=settings.caps.seconds + settings.model.timeout_s)
         screen.finish()
         return turn

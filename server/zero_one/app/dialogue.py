@@ -67,6 +67,8 @@ class Dialogue:
         self.on_state: Callable[[str], None] = lambda state: None
         self.asked: Asked = _refuse
         self.ready = True
+        self.reads = False
+        """True where nobody listens, only reads: sound counts as heard when it comes, so the server holds none back."""
 
     async def say(self, pcm: bytes, *, limit_s: float) -> Turn:
         """Hold the button, say ``pcm`` (16 kHz) as fast as it was spoken, release, and listen. Raises DialogueError."""
@@ -168,14 +170,19 @@ class _Listening:
             self._mark("first sound")
             self._turn.sound += event.data
             self._heard[event.generation] = self._heard.get(event.generation, 0) + len(event.data)
+            if self._dialogue.reads:
+                await self._report(event.generation)
         elif isinstance(event, SpeechEnd):
             self._speaking = False
-            heard = ms_of(self._heard.get(event.generation, 0), self._turn.rate)
-            await self._dialogue.reply(Played(event.generation, heard))
+            await self._report(event.generation)
         elif isinstance(event, Flush):
             self._speaking = False
         elif isinstance(event, Problem):
             self._turn.errors.append(event.text)
+
+    async def _report(self, generation: int) -> None:
+        heard = ms_of(self._heard.get(generation, 0), self._turn.rate)
+        await self._dialogue.reply(Played(generation, heard))
 
     async def _show(self, message: Message) -> None:
         text = message.content if isinstance(message.content, str) else ""
