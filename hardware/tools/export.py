@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -73,7 +74,13 @@ def main() -> int:
         print("\n".join(found) or "all hardware exports match their sources")
         return 1 if found else 0
     generate.main()
-    print("\n".join(str(path) for path in write_all(ROOT)))
+    with tempfile.TemporaryDirectory() as folder:
+        for path in write_all(Path(folder)):
+            fresh, here = Path(folder) / path, ROOT / path
+            if not here.is_file() or content(here) != content(fresh):   # a new date alone is no change
+                here.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(fresh, here)
+                print(path)
     return 0
 
 

@@ -16,6 +16,19 @@ HARDWARE = Path(__file__).resolve().parents[1]
 FOLDER = HARDWARE / "schematics"
 PROJECT, REVISION, DATE = "zero_one_light", "A", "2026-11-22"
 
+# What common four-layer fabs make without extra cost; violations keep KiCad's default severities.
+FAB = {
+    "board": {"design_settings": {"rules": {
+        "min_clearance": 0.15, "min_track_width": 0.15, "min_through_hole_diameter": 0.2, "min_via_diameter": 0.5,
+        "min_via_annular_width": 0.13, "min_copper_edge_clearance": 0.5, "min_hole_clearance": 0.25,
+        "min_hole_to_hole": 0.25}}},
+    "net_settings": {"classes": [{
+        "name": "Default", "priority": 2147483647, "clearance": 0.15, "track_width": 0.2, "via_diameter": 0.6,
+        "via_drill": 0.3, "diff_pair_width": 0.2, "diff_pair_gap": 0.2, "wire_width": 6, "bus_width": 12,
+        "line_style": 0, "microvia_diameter": 0.3, "microvia_drill": 0.1, "pcb_color": "rgba(0, 0, 0, 0.000)",
+        "schematic_color": "rgba(0, 0, 0, 0.000)"}], "meta": {"version": 4}},
+}
+
 CHILDREN = [
     ("usb_charger", "Power: USB and charger", usb_charger), ("battery_rails", "Power: battery and rails", battery_rails),
     ("mcu", "Microcontroller", mcu), ("audio", "Audio", audio),
@@ -42,10 +55,10 @@ def board(folder: Path = FOLDER) -> None:
 
 
 def project_files(folder: Path, name: str, library: str) -> None:
-    project = {"meta": {"filename": f"{name}.kicad_pro", "version": 3}}
-    path = folder / f"{name}.kicad_pro"
-    if not path.exists():
-        path.write_text(json.dumps(project, indent=2) + "\n", encoding="utf-8")
+    project: dict[str, object] = {"meta": {"filename": f"{name}.kicad_pro", "version": 3}}
+    if name == PROJECT:
+        project |= FAB
+    (folder / f"{name}.kicad_pro").write_text(json.dumps(project, indent=2) + "\n", encoding="utf-8")
     (folder / "sym-lib-table").write_text(
         "(sym_lib_table\n  (version 7)\n"
         f'  (lib (name "zero_one")(type "KiCad")(uri "{library}")(options "")(descr "Symbols of this project"))\n)\n',

@@ -16,7 +16,9 @@ from parts_geometry import HARDWARE, load_footprint, read_netlist
 
 BOARD = HARDWARE / "schematics" / "zero_one_light.kicad_pcb"
 _SPACE = uuid.UUID("8d7c1a52-01aa-4b01-9f01-000000000002")
-COPPER = (pcbnew.F_Cu, pcbnew.In1_Cu, pcbnew.In2_Cu, pcbnew.B_Cu)
+_FOUR = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
+THERMAL = {"U102": [(0.45 * x, 0.45 * y) for x, y in _FOUR], "U402": [(0.3 * x, 0.3 * y) for x, y in _FOUR],
+           "U202": [(0.0, 0.0)]}
 
 
 def point(x: float, y: float) -> pcbnew.VECTOR2I:
@@ -45,7 +47,65 @@ def outline(board: pcbnew.BOARD, width: float, height: float, radius: float) -> 
         add(pcbnew.SHAPE_T_ARC, start, end, mid)
 
 
-def add_parts(board: pcbnew.BOARD, placement: dict[str, Any]) -> None:
+def name_on_fab(footprint: pcbnew.FOOTPRINT) -> None:
+    """Reference in the middle of the part on the assembly layer: the silkscreen has no room for 100 of them."""
+    reference = footprint.Reference()
+    back = footprint.IsFlipped()
+    reference.SetLayer(pcbnew.B_Fab if back else pcbnew.F_Fab)
+    reference.SetPosition(footprint.GetPosition())
+    reference.SetTextAngleDegrees(0)
+    reference.SetKeepUpright(True)
+    size = pcbnew.FromMM(0.6)
+    reference.SetTextSize(pcbnew.VECTOR2I(size, size))
+    reference.SetTextThickness(pcbnew.FromMM(0.1))
+    for text in footprint.GraphicalItems():   # KiCad's footprints repeat the reference there
+        if isinstance(text, pcbnew.PCB_TEXT) and text.GetText() == "${REFERENCE}":
+            text.SetVisible(False)
+
+
+def trim_silk(footprint: pcbnew.FOOTPRINT, width: float, height: float) -> None:
+    """Drop silkscreen lines that would be printed beyond the board's edge (overhanging parts draw some)."""
+    for item in list(footprint.GraphicalItems()):
+        if item.GetLayer() in (pcbnew.F_SilkS, pcbnew.B_SilkS):
+            box = item.GetBoundingBox()
+            inside = (box.GetLeft() > pcbnew.FromMM(0.05) and box.GetTop() > pcbnew.FromMM(0.05)
+                      and box.GetRight() < pcbnew.FromMM(width - 0.05) and box.GetBottom() < pcbnew.FromMM(height - 0.05))
+            if not inside:
+                footprint.Delete(item)
+
+
+def words(board: pcbnew.BOARD) -> None:
+    """The few words a person needs on the bare board: text, x, y, height, upper or lower face."""
+    for text, x, y, height, back in (
+        ("01 Light  rev A", 38.0, 41.2, 1.2, False), ("RESET", 40.0, 3.6, 0.9, False), ("BOOT", 9.0, 12.4, 0.9, False),
+        ("TALK", 24.5, 14.0, 1.0, False), ("MUTED", 45.8, 26.6, 0.9, False),
+        ("CELL  - +", 8.5, 15.2, 0.9, True), ("SPEAKER", 41.5, 12.4, 0.9, True), ("MOTOR", 45.8, 7.0, 0.9, True),
+    ):
+        item = pcbnew.PCB_TEXT(board)
+        item.SetText(text)
+        item.SetLayer(pcbnew.B_SilkS if back else pcbnew.F_SilkS)
+        item.SetPosition(point(x, y))
+        item.SetTextSize(pcbnew.VECTOR2I(pcbnew.FromMM(height), pcbnew.FromMM(height)))
+        item.SetTextThickness(pcbnew.FromMM(0.15))
+        item.SetMirrored(back)
+        board.Add(item)
+
+
+def thermal_vias(board: pcbnew.BOARD) -> None:
+    """Vias from the pads under chips into the ground plane; the regulator's footprint brings its own."""
+    for ref, offsets in THERMAL.items():
+        footprint = board.FindFootprintByReference(ref)
+        centre = footprint.GetPosition()
+        for dx, dy in offsets:
+            via = pcbnew.PCB_VIA(board)
+            via.SetPosition(pcbnew.VECTOR2I(centre.x + pcbnew.FromMM(dx), centre.y + pcbnew.FromMM(dy)))
+            via.SetWidth(pcbnew.FromMM(0.6))
+            via.SetDrill(pcbnew.FromMM(0.3))
+            via.SetNet(board.FindNet("GND"))
+            board.Add(via)
+
+
+def add_parts(board: pcbnew.BOARD, placement: dict[str, Any], size: tuple[float, float]) -> None:
     components, nets = read_netlist()
     codes: dict[str, pcbnew.NETINFO_ITEM] = {}
     for names in nets.values():
@@ -83,10 +143,8 @@ def add_parts(board: pcbnew.BOARD, placement: dict[str, Any]) -> None:
             footprint.Flip(point(place["x"], place["y"]), pcbnew.FLIP_DIRECTION_LEFT_RIGHT)
         # KiCad counts a flipped part's angle from the other end
         footprint.SetOrientationDegrees((place["angle"] + (180 if place["side"] == "bottom" else 0)) % 360)
-        for text in [*footprint.GetFields(), *footprint.GraphicalItems()]:
-            if isinstance(text, pcbnew.PCB_TEXT) and text.GetLayer() in (pcbnew.F_SilkS, pcbnew.B_SilkS):
-                text.SetTextSize(pcbnew.VECTOR2I(pcbnew.FromMM(0.8), pcbnew.FromMM(0.8)))
-                text.SetTextThickness(pcbnew.FromMM(0.12))
+        name_on_fab(footprint)
+        trim_silk(footprint, *size)
 
 
 def plane(board: pcbnew.BOARD, layer: int, net: str, box: tuple[float, float, float, float], priority: int = 0) -> None:
@@ -125,14 +183,16 @@ def make() -> pcbnew.BOARD:
     settings = board.GetDesignSettings()
     settings.SetBoardThickness(pcbnew.FromMM(mechanics["thickness"]))
     outline(board, *mechanics["size"], mechanics["corner_radius"])
-    add_parts(board, placement)
+    add_parts(board, placement, mechanics["size"])
+    thermal_vias(board)
+    words(board)
     planes(board, *mechanics["size"])
     return board
 
 
 def main() -> None:
     board = make()
-    pcbnew.SaveBoard(str(BOARD), board)
+    pcbnew.SaveBoard(str(BOARD), board, True)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,24 @@ class Grid:
             for pad in footprint.Pads():
                 self._pad(footprint.GetReference(), pad)
 
+        self.holes: dict[int, set[int]] = {}   # net -> cells of vias that are there from the start
+        for via in board.GetTracks():
+            if isinstance(via, pcbnew.PCB_VIA):
+                self._via(via)
+
+    def _via(self, via: pcbnew.PCB_VIA) -> None:
+        net, at = via.GetNetCode(), via.GetPosition()
+        cell = round(pcbnew.ToMM(at.y) / PITCH) * self.cols + round(pcbnew.ToMM(at.x) / PITCH)
+        self.holes.setdefault(net, set()).add(cell)
+        for layer in (0, 1):
+            self._claim(self.track, layer * self.size, self._round(cell, VIA / 2 + CLEARANCE + TRACK / 2 + 0.06), net)
+        self._claim(self.via, 0, self._round(cell, VIA + CLEARANCE + 0.06), net)
+
+    def _round(self, cell: int, radius: float) -> list[int]:
+        reach = int(radius / PITCH) + 1
+        return [cell + dy * self.cols + dx for dx in range(-reach, reach + 1) for dy in range(-reach, reach + 1)
+                if (dx * dx + dy * dy) ** 0.5 * PITCH <= radius]
+
     def node(self, layer: int, x: float, y: float) -> int:
         return layer * self.size + round(y / PITCH) * self.cols + round(x / PITCH)
 

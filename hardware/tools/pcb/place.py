@@ -6,9 +6,10 @@ The cost is wire length (planes excluded), capacitors' distance from the pins th
 
 from __future__ import annotations
 
+import argparse
 import math
 import random
-import sys
+import tomllib
 from pathlib import Path
 
 from parts_geometry import HARDWARE, Shape, box_at, shapes, turned
@@ -50,7 +51,10 @@ NEAR: dict[str, tuple[str, str]] = {
 WEIGHT = {"/Power: battery and rails/SW1": 4.0, "/Power: battery and rails/SW2": 4.0, "/USB_DM": 2.0, "/USB_DP": 2.0}
 
 # parts with holes or pegs: they take their place on both sides
-THROUGH = {"J101", "SW502", "MK1", "MK2", "U301", "H601", "H602", "H603", "H604"}
+THROUGH = {"J101", "SW502", "MK1", "MK2", "U301", "H601", "H602", "H603", "H604", "U102", "U202", "U203", "U402"}
+WORDS = [(30.0, 40.4, 46.0, 42.0, "top"), (37.5, 2.8, 42.5, 4.2, "top"), (7.0, 11.6, 11.0, 13.0, "top"),
+         (22.5, 13.2, 26.5, 14.6, "top"), (43.5, 25.9, 48.0, 27.2, "top"), (5.0, 14.5, 12.0, 15.8, "bottom"),
+         (38.0, 11.7, 45.0, 13.0, "bottom"), (43.8, 6.4, 48.0, 7.6, "bottom")]   # room for printed words
 
 Place = tuple[float, float, float, str]
 
@@ -140,7 +144,10 @@ class Plan:
             margin = 0.6
             total += 40 * (max(0, margin - left) + max(0, margin - top) + max(0, right - WIDTH + margin)
                            + max(0, bottom - HEIGHT + margin))
-        gap = 0.1
+        gap = 0.25
+        for l2, t2, r2, b2, face in WORDS:
+            if face == side and min(right, r2) > max(left, l2) and min(bottom, b2) > max(top, t2):
+                total += 20
         for other in self.blockers[side]:
             l2, t2, r2, b2 = self.boxes[other]
             w = min(right, r2) - max(left, l2) + gap
@@ -156,13 +163,13 @@ class Plan:
         cost += sum(self.near_cost(other) for other in self.tied.get(ref, []))
         return cost + pressure * self.clash(ref)
 
-    def anneal(self, rounds: int) -> None:
+    def anneal(self, rounds: int, warm: bool) -> None:
         movable = [ref for ref in sorted(self.parts) if ref not in FIXED]
         for step in range(rounds):
             share = step / rounds
-            heat = 8.0 * (1 - share) ** 2 + 0.02
-            reach = 12.0 * (1 - share) ** 1.5 + 0.3
-            pressure = 0.15 + 1.2 * share
+            heat = (0.8 if warm else 8.0) * (1 - share) ** 2 + 0.02
+            reach = (3.0 if warm else 12.0) * (1 - share) ** 1.5 + 0.3
+            pressure = 1.3 if warm else 0.15 + 1.2 * share
             ref = self.rng.choice(movable)
             old = self.at[ref]
             if self.rng.random() < 0.15:   # trade places with a part of the same side
@@ -201,14 +208,22 @@ def write(plan: Plan, path: Path) -> None:
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 400_000
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    plan = Plan(shapes(), random.Random(seed))
-    plan.anneal(rounds)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=450_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--warm", action="store_true", help="start from placement.toml, move little")
+    options = parser.parse_args()
+    plan = Plan(shapes(), random.Random(options.seed))
+    path = HARDWARE / "placement.toml"
+    if options.warm:
+        for ref, place in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            if ref in plan.parts and ref not in FIXED:
+                plan.move(ref, (place["x"], place["y"], place["angle"], place["side"]))
+    plan.anneal(options.rounds, options.warm)
     clashes = {ref: round(c, 1) for ref in plan.at if ref not in FIXED and (c := plan.clash(ref)) > 0}
     length = sum(plan.net_cost(net) for net in plan.members)
     print(f"wire length {length:.0f} mm, clashes {clashes}")
-    write(plan, HARDWARE / "placement.toml")
+    write(plan, path)
 
 
 if __name__ == "__main__":

@@ -152,6 +152,8 @@ class Router:
         if net in self.routes:
             self._paint(net, -1)
         self.routes[net] = Route()
+        for cell in self.grid.holes.get(net, ()):
+            self.routes[net].crowded.update(cell + dy * self.grid.cols + dx for dx, dy in HOLE_HOLE)
         if net in self.planes:
             self._route_plane(net)
         else:
@@ -215,8 +217,9 @@ class Router:
     def _route_plane(self, net: int) -> None:
         route = self.routes[net]
         for name, nodes in self._groups(net):
-            if len({node // self.grid.size for node in nodes}) == 2:
-                continue   # a plated hole touches the plane by itself
+            cells = {node % self.grid.size for node in nodes}
+            if len({node // self.grid.size for node in nodes}) == 2 or cells & self.grid.holes.get(net, set()):
+                continue   # a plated hole, or a via in the pad, touches the plane already
             path = self._search(net, nodes, set(), True)
             if path is None:
                 route.failed.append(name)
@@ -304,7 +307,7 @@ def main() -> None:
             print(f"no way: {board.FindNet(net).GetNetname()} at {name}")
     lay(board, grid, router.routes)
     pcbnew.ZONE_FILLER(board).Fill(board.Zones())
-    pcbnew.SaveBoard(str(BOARD), board)
+    pcbnew.SaveBoard(str(BOARD), board, True)
 
 
 if __name__ == "__main__":
