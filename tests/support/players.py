@@ -44,7 +44,7 @@ class Device(Link):
     def __init__(self, *, rate_out: int = RATE, features: frozenset[str] = frozenset()) -> None:
         self.rate_out, self.features = rate_out, features
         self.events: list[tuple[float, ServerEvent]] = []
-        self.state = ""
+        self.state = "idle"
         self.closed_for = ""
         self.stuck = False
         self._clock = asyncio.get_running_loop().time

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from zero_one.commands.base import Reply
@@ -62,7 +63,7 @@ class Conversation:
         self.device = device
         self._services, self._clock = services, services.clock
         folder, name = services.folder, safe_name(device)
-        self._closed = False
+        self._closed = self._changing = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._utterance: Utterance | None = None
         self._deaf = False
@@ -96,20 +97,30 @@ class Conversation:
 
     async def attach(self, link: Link) -> None:
         """A device is there. It is told what it missed, and hears what could not be said."""
+        with self._at_once():
+            self._welcome(link)
+
+    def _welcome(self, link: Link) -> None:
         queue = self._mouth.queue
         queue.pause()
-        greeting: list[ServerEvent] = [State(self._machine.now.value)]
-        self._audience.join(link, [*map(Show, self._questions.show_again()), *greeting])
+        greeting: list[ServerEvent] = [Show(message) for message in self._questions.show_again()]
+        if self._machine.now is not Doing.IDLE:
+            # "Idle" goes without saying, and would tell an Open Interpreter client that its turn is complete.
+            greeting.append(State(self._machine.now.value))
+        self._audience.join(link, greeting)
         queue.rate = link.rate_out
         queue.resume()
         queue.expect_more(self._turn is not None and not self._turn.done)
-        self.settle()
 
     async def detach(self, link: Link) -> None:
         """A link is gone. Work goes on; what would be said waits for the device's return."""
         self._lost(link)
 
     def _lost(self, link: Link) -> None:
+        with self._at_once():
+            self._goodbye(link)
+
+    def _goodbye(self, link: Link) -> None:
         had_voice = self._audience.voice is link
         if not self._audience.leave(link):
             return
@@ -122,7 +133,6 @@ class Conversation:
                 self._mouth.queue.resume()
         if self._audience.away:
             self._questions.refuse("the device went away")
-        self.settle()
 
     def _cut_off(self, utterance: Utterance) -> None:
         """The link broke while somebody spoke. A device that names its utterances sends it again; of others, what was
@@ -137,11 +147,14 @@ class Conversation:
 
     async def handle(self, event: DeviceEvent, link: Link | None = None) -> None:
         """Take one event of a device (on ``link``)."""
+        with self._at_once():
+            self._deal(event, link)
+
+    def _deal(self, event: DeviceEvent, link: Link | None) -> None:
         match event:
             case Pcm():
                 if self._utterance is not None and not self._deaf:
                     self._utterance.feed(event.data)
-                return
             case Pressed():
                 self._pressed(event.id, link)
             case Released():
@@ -164,7 +177,16 @@ class Conversation:
                 self._mouth.turned(event.percent)
             case Hello():
                 pass
-        self.settle()
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        """What happens inside is one change: no state in between is told, and nothing speaks up in the middle."""
+        before, self._changing = self._changing, True
+        try:
+            yield
+        finally:
+            self._changing = before
+            self.settle()
 
     def _pressed(self, ident: str | None, link: Link | None) -> None:
         # One that was taken before the link broke comes again when the device could not know.
@@ -358,15 +380,15 @@ class Conversation:
         except SpeechError as error:
             self._mouth.trouble("hearing", str(error))
             return
-        if not self._questions.spoken(question, text, early=utterance.early):
-            if self._questions.open is not None:
+        with self._at_once():
+            if self._questions.spoken(question, text, early=utterance.early):
+                if text:
+                    self.show(Message("user", "message", content=text))
+            elif self._questions.open is not None:
                 self._stop()
             else:
                 self._interrupt()
                 self._begin(spans, lambda turn: self._respond(turn, text, ()))
-        elif text:
-            self.show(Message("user", "message", content=text))
-        self.settle()
 
     async def _respond(self, turn: Turn, text: str, images: tuple[tuple[str, str], ...]) -> None:
         self.show(Message("user", "message", content=text, id=turn.id))
@@ -397,7 +419,7 @@ class Conversation:
 
     def settle(self) -> None:
         """Derive what is going on, tell the devices of a change, and speak up when there is room for it."""
-        if self._closed:
+        if self._closed or self._changing:
             return
         turn, utterance = self._turn, self._utterance
         if utterance is not None and not utterance.early and utterance.released_at is None:

@@ -113,7 +113,7 @@ async def test_announcements_wait_for_their_moment() -> None:
     await stage.talk.announce("First.")
     await device.until(lambda: device.state == "speaking")
     await device.idle()
-    assert device.states()[-3:] == ["idle", "speaking", "idle"]
+    assert device.states() == ["speaking", "idle"]
     await stage.press()
     await stage.talk.announce("Second.")
     await stage.talk.announce("Third.")

@@ -31,7 +31,7 @@ async def test_what_is_said_is_heard_shown_answered_and_spoken() -> None:
     assert device.shown("message", "user") == ["what is new"]
     assert device.said() == "Nothing much. All is well."
     assert stage.throat.texts == ["Nothing much.", "All is well."]
-    assert device.states() == ["idle", "listening", "thinking", "speaking", "idle"]
+    assert device.states() == ["listening", "thinking", "speaking", "idle"]
     assert stage.remembered() == [("user", "what is new"), ("assistant", "Nothing much. All is well.")]
     assert "complete" in device.shown("status")
     device.check()
