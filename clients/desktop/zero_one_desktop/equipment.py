@@ -13,6 +13,7 @@ from zero_one.audio.devices import (
     Speaker,
 )
 from zero_one.audio.files import NoSpeaker, WavSpeaker
+from zero_one.audio.pulse import PulseMicrophone, PulseSpeaker, pulse_runs
 from zero_one_desktop.options import ClientOptions
 
 Tell = Callable[[str], None]
@@ -23,7 +24,7 @@ def open_speaker(options: ClientOptions, tell: Tell) -> Speaker:
     if options.save is not None:
         return WavSpeaker(options.save)
     try:
-        return SoundDeviceSpeaker(options.speaker)
+        return PulseSpeaker() if pulse_runs() and not options.speaker else SoundDeviceSpeaker(options.speaker)
     except AudioDeviceError as problem:
         if options.speaker:
             raise
@@ -38,7 +39,9 @@ def open_microphone(options: ClientOptions, deliver: Deliver, tell: Tell) -> Mic
     """
     if (options.wav or options.say) and not options.stay:
         return None
-    microphone = SoundDeviceMicrophone(options.microphone)
+    microphone: Microphone = SoundDeviceMicrophone(options.microphone)
+    if pulse_runs() and not options.microphone:
+        microphone = PulseMicrophone()
     if options.pre_roll_ms:
         try:
             microphone.open(deliver)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -71,10 +72,14 @@ def _pynput() -> Any:
             raise HotkeyError(f"There is no display here, so no hotkey can be watched. {_INSTEAD}")
         if os.environ.get("XDG_SESSION_TYPE") == "wayland":
             raise HotkeyError(f"Under Wayland only windows of X11 programs would see the hotkey. {_INSTEAD}")
+        if "XAUTHORITY" not in os.environ and not (Path.home() / ".Xauthority").exists():
+            # A display that asks for no password: python-xlib insists on a password file all the same.
+            os.environ["XAUTHORITY"] = os.devnull
     try:
         from pynput import keyboard
     except Exception as problem:  # noqa: BLE001  (importing it opens the display; each backend fails in its own way)
-        raise HotkeyError(f"The keyboard cannot be watched ({problem}). {_INSTEAD}") from None
+        why = str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+        raise HotkeyError(f"The keyboard cannot be watched ({why}). {_INSTEAD}") from None
     return keyboard
 
 

@@ -19,6 +19,8 @@ from zero_one.audio.resample import Resampler
 MIC_RATE: Final = 16_000
 SPEAKER_RATE: Final = 24_000
 BLOCK_MS: Final = 20
+# Enough for a busy machine not to stutter, little enough for silence on demand to be heard as such.
+_PLAYBACK_LATENCY_S: Final = 0.08
 
 Deliver = Callable[[bytes], None]
 
@@ -215,7 +217,7 @@ class SoundDeviceSpeaker:
         try:
             self._stream = sd.RawOutputStream(
                 device=device.index, samplerate=self._device_rate, channels=1, dtype="int16",
-                blocksize=self._device_rate * BLOCK_MS // 1000, latency="low", callback=self._wanted,
+                blocksize=self._device_rate * BLOCK_MS // 1000, latency=_PLAYBACK_LATENCY_S, callback=self._wanted,
             )  # fmt: skip
             self._stream.start()
         except sd.PortAudioError as problem:
