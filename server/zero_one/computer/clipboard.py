@@ -37,7 +37,7 @@ def view() -> str:
         empty = ("not available", "no selection", "nothing is copied", "no suitable type")
         if any(words in error.what.lower() for words in empty):
             return ""
-        raise
+        raise HandsError(f"The clipboard cannot be read: {error.what}", "Check DISPLAY, or WAYLAND_DISPLAY.") from None
 
 
 @method("change")

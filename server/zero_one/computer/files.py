@@ -25,22 +25,9 @@ _SKIPPED = {
     "node_modules", "__pycache__", "site-packages", "venv", "Library", "AppData", "snap", "proc", "sys", "dev",
     "Trash", "cache", "Cache", "Caches", "target", "bower_components",
 }  # fmt: skip
-_FILLER = {
-    "the",
-    "a",
-    "an",
-    "my",
-    "file",
-    "files",
-    "called",
-    "named",
-    "document",
-    "folder",
-    "directory",
-    "of",
-    "with",
-    "for",
-}
+_FILLER = set(
+    "the a an my file files called named document folder directory of with for from in about to and is".split()
+)
 _ENOUGH = 0.72  # likeness below which two words are different words
 
 

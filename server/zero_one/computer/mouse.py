@@ -37,9 +37,9 @@ def click(
     x: X | None = None, y: Y | None = None, button: Button = "left", count: Annotated[int, Field(ge=1, le=3)] = 1
 ) -> None:
     """Click at a point, or where the mouse is when no point is given."""
-    mouse = _mouse()
     if (x is None) != (y is None):
         raise HandsError("A point needs both x and y.")
+    mouse = _mouse()
     if x is not None and y is not None:
         _move(mouse, x, y)
     for left in reversed(range(count)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import ModuleType
 
 from zero_one.computer import tools
@@ -16,6 +17,7 @@ def pynput(part: str) -> ModuleType:
     try:
         return importlib.import_module(f"pynput.{part}")
     except ImportError as error:
-        raise HandsError(
-            f"The desktop cannot be reached: {str(error).strip()}", "Check DISPLAY and XAUTHORITY."
-        ) from None
+        # It says so at length and in the words of its own parts; on a desktop there is one reason for it.
+        where = os.environ.get("DISPLAY")
+        why = f"The display {where} does not answer." if where else f"The desktop cannot be reached: {error}."
+        raise HandsError(why, "Check DISPLAY and XAUTHORITY.") from None

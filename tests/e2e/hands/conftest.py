@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,37 +9,16 @@ from pathlib import Path
 import pytest
 
 from e2e.hands.outside import Window, end, need, wait_for
+from support.desktop import Pulse, pulse_server, xvfb_display
 from zero_one.computer.hands import Hands
 
 
 @pytest.fixture(scope="session")
 def display() -> Iterator[str]:
-    """The name of an X display with a window manager on it."""
-    need("Xvfb", "openbox")
-    theirs, ours = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(ours), "-screen", "0", "1000x700x24", "-nolisten", "tcp"],
-        pass_fds=(ours,),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(ours)
-    with os.fdopen(theirs) as told:
-        name = f":{told.readline().strip()}"
-    manager = subprocess.Popen(
-        ["openbox"],
-        env=os.environ | {"DISPLAY": name},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
+    """The name of an X display whose window manager is up."""
+    with xvfb_display("1000x700x24") as name:
         wait_for(lambda: b"_NET_CLIENT_LIST" in _root(name))
         yield name
-    finally:
-        end(manager)
-        end(server)
 
 
 def _root(display: str) -> bytes:
@@ -80,32 +58,12 @@ def window(desktop: str, tmp_path: Path) -> Iterator[Callable[[str], Window]]:
 
 
 @pytest.fixture
-def sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A sound server whose only output is a null sink."""
-    need("pulseaudio", "pactl")
-    socket = tmp_path / "pulse"
-    private = {"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
-    server = subprocess.Popen(
-        [
-            *("pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-level=error"),
-            *("-L", "module-null-sink sink_name=quiet"),
-            *("-L", f"module-native-protocol-unix auth-anonymous=1 socket={socket}"),
-        ],
-        env=os.environ | private,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    monkeypatch.setenv("PULSE_SERVER", f"unix:{socket}")
-    try:
-        wait_for(
-            lambda: (
-                b"quiet" in subprocess.run(["pactl", "list", "short", "sinks"], capture_output=True, check=False).stdout
-            )
-        )
-        yield
-    finally:
-        end(server)
+def sound(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pulse]:
+    """A sound server whose only outputs are null sinks; "ear" is the default."""
+    with pulse_server() as pulse:
+        for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "PULSE_RUNTIME_PATH", "PULSE_SERVER"):
+            monkeypatch.setenv(name, pulse.env[name])
+        yield pulse
 
 
 @pytest.fixture

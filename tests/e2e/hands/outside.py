@@ -67,7 +67,7 @@ class Window:
         self.title = title
         self._log = folder / f"{title}.log"
         self._process = subprocess.Popen([sys.executable, str(WINDOW), title, str(self._log)], stdin=subprocess.DEVNULL)
-        wait_for(lambda: "ready" in self.events())
+        wait_for(lambda: {"ready", "focus"} <= set(self.events()), 20.0)
 
     def events(self) -> list[str]:
         return self._log.read_text(encoding="utf-8").splitlines() if self._log.exists() else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,9 +86,14 @@ def running(words: str) -> list[int]:
     ]
 
 
-async def gone(words: str, seconds: float = 5.0) -> None:
-    """Wait until no such process is left."""
+async def until(true: Callable[[], object], seconds: float = 5.0) -> None:
+    """Wait for what other processes do: it can only be looked at again and again."""
     end = asyncio.get_running_loop().time() + seconds
-    while left := running(words):
-        assert asyncio.get_running_loop().time() < end, f"still running: {left}"
+    while not true():
+        assert asyncio.get_running_loop().time() < end, f"not within {seconds} s"
         await asyncio.sleep(0.02)
+
+
+async def gone(words: str) -> None:
+    """Wait until no process with these words is left."""
+    await until(lambda: not running(words))

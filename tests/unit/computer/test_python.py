@@ -16,7 +16,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from unit.computer.runs import begin, gone, no_call, run, running
+from unit.computer.runs import begin, gone, no_call, run, running, until
 from zero_one.computer.languages.base import Place
 from zero_one.computer.languages.pool import KernelPool
 from zero_one.computer.languages.python import Python
@@ -364,10 +364,7 @@ async def test_nothing_is_left_when_the_host_is_killed(tmp_path: Path, module: s
     await asyncio.to_thread(process.wait)
     process.stdout.close()
     await gone("sleep 3611")
-    end = asyncio.get_running_loop().time() + 5
-    while any(psutil.pid_exists(child) for child in children):
-        assert asyncio.get_running_loop().time() < end
-        await asyncio.sleep(0.02)
+    await until(lambda: not any(psutil.pid_exists(child) for child in children))
 
 
 async def test_the_pool_gives_a_ready_kernel_at_once(tmp_path: Path) -> None:
