@@ -90,7 +90,8 @@ class Screen:
             self._line(shown)
 
     def _chunk(self, name: str, text: str, message: Message, style: str) -> None:
-        """Streamed text goes on where it stopped."""
+        """Streamed text goes on where it stopped; a message without flags, outside of a stream, is whole."""
+        streamed = message.start or self._open == name
         if message.start or (text and self._open != name):
             self._finish()
             self._console.print(Text(f"{name}: ", style=style), end="")
@@ -99,12 +100,8 @@ class Screen:
             self._printed_lines += text.count("\n")
             if name != "output" or self._printed_lines < _CONSOLE_LINES:
                 self._console.print(Text(text), end="")
-        if message.end or not (message.start or self._streams(message)):
+        if message.end or not streamed:
             self._finish()
-
-    def _streams(self, message: Message) -> bool:
-        """A chunk without flags belongs to the line that is open."""
-        return bool(self._open) and message.content is not None
 
     def _line(self, text: Text) -> None:
         self._finish()
