@@ -15,11 +15,13 @@ from zero_one.config.settings import ModelSettings
 from zero_one.interpreter import backstage
 from zero_one.interpreter.assembly import CallAssembler, ToolCall
 from zero_one.interpreter.faults import ModelFault, hanging, translate
-from zero_one.interpreter.route import Facts, Route, facts, route
+from zero_one.interpreter.route import Facts, Route, facts, is_local, route
 
 log = logging.getLogger(__name__)
 
 ChatMessage = Mapping[str, Any]
+_LAST_WORDS_S = 2.0
+"""How long an endpoint may take to count its tokens once it has given its finish reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ class LiteLlm:
         self._patience = patience or Patience()
         self._route: Route = route(settings)
         self._facts: Facts | None = None
+        self._client: Any = None
 
     @property
     def who(self) -> str:
@@ -187,6 +190,8 @@ class LiteLlm:
             arguments["max_tokens"] = self._settings.max_tokens
         if self._route.model.startswith("ollama_chat/"):
             arguments["num_ctx"] = (await self.facts()).window  # or it cuts the beginning off without a word
+        if client := self._local_client():
+            arguments["client"] = client
         response = await litellm.acompletion(**arguments)
         try:
             await self._read(response, line, litellm, messages)
@@ -197,9 +202,29 @@ class LiteLlm:
                 if asyncio.iscoroutine(closing):
                     await closing
 
+    def _local_client(self) -> Any:
+        """Our own connection to an OpenAI-compatible server nearby; litellm's to everything else."""
+        base = self._route.extra.get("api_base")
+        if base and self._client is None and is_local(base) and self._route.model.startswith("openai/"):
+            from zero_one.interpreter import local
+
+            self._client = local.client(base, self._route.extra["api_key"])
+        return self._client
+
     async def _read(self, response: Any, line: backstage.Line, litellm: Any, messages: Sequence[ChatMessage]) -> None:
         calls, reason, usage, length = CallAssembler(), "", None, 0
-        async for chunk in response:
+        chunks = aiter(response)
+        while True:
+            try:
+                async with asyncio.timeout(_LAST_WORDS_S if reason else None):
+                    chunk = await anext(chunks)
+            except StopAsyncIteration:
+                break
+            except Exception as error:
+                if not reason:
+                    raise
+                log.info("after its last word the endpoint failed: %s", error)
+                break
             usage = getattr(chunk, "usage", None) or usage
             if not chunk.choices:
                 continue

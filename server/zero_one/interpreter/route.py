@@ -192,7 +192,7 @@ def _who(provider: str, model: str, base: str | None) -> str:
 def facts(settings: ModelSettings, found: Route, litellm: Any) -> Facts:
     """What litellm's own table knows, under what the profile says. Call it backstage."""
     info: dict[str, Any] = {}
-    # A local server may call anything gpt-4; and of Ollama's models the table knows nothing but what it asks Ollama for.
+    # A local server may call anything gpt-4; and of Ollama's models the table knows only what it asks Ollama for.
     if not is_local(found.extra.get("api_base")) and not found.model.startswith("ollama_chat/"):
         try:
             info = dict(litellm.get_model_info(found.model))

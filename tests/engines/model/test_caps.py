@@ -34,7 +34,7 @@ async def test_seconds_end_a_model_that_talks_on(interpreter):
 
 async def test_seconds_end_code_that_runs_on(interpreter):
     with ScriptedModel(runs("echo begun; sleep 30", "shell")) as model:
-        home = interpreter(model, caps={"seconds": 1.5})
+        home = interpreter(model, caps={"seconds": 3.0})
         await home.warm()
         began = time.monotonic()
         messages = await all_of(home.respond(user("work long"), Approver()))
@@ -45,7 +45,7 @@ async def test_seconds_end_code_that_runs_on(interpreter):
 
 async def test_waiting_for_the_user_is_not_counted(interpreter):
     with ScriptedModel(runs("echo hi", "shell"), says("Done.")) as model:
-        home = interpreter(model, caps={"seconds": 2.0})
+        home = interpreter(model, caps={"seconds": 30.0})
         await home.warm()
         clock = {"ahead": 0.0}
 
@@ -61,7 +61,7 @@ async def test_waiting_for_the_user_is_not_counted(interpreter):
 
 async def test_code_seconds_stop_one_piece_and_the_model_is_told(interpreter):
     with ScriptedModel(runs("echo begun; sleep 30", "shell"), says("It took too long.")) as model:
-        home = interpreter(model, caps={"code_seconds": 1.0})
+        home = interpreter(model, caps={"code_seconds": 2.0})
         messages = await all_of(home.respond(user("go"), Approver()))
         assert "longer than" in model.requests[1].messages[-1]["content"]
         assert "begun" in model.requests[1].messages[-1]["content"]
