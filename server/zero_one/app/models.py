@@ -43,7 +43,7 @@ def fetch(name: str) -> int:
     except SpeechError as error:
         print(f"01: {error}", file=sys.stderr)
         return 1
-    print(f"{name} is in {model.folder}")
+    print(f"{name} is in {models.find_whisper(name) or models.find_voice(name)}")
     return 0
 
 

@@ -169,6 +169,39 @@ def stereo(path: Path) -> None:
         file.writeframes(numpy.repeat(samples.astype("<i2"), 2).tobytes())
 
 
+def test_01_alone_serves_without_microphone_and_display_and_ends_on_ctrl_c(
+    home: dict[str, str], tmp_path: Path
+) -> None:
+    """The sound library cannot even be loaded: the client says what to install, the server serves."""
+    (tmp_path / "site" / "sounddevice.py").write_text('raise OSError("PortAudio library not found")\n')
+    program = [COMMAND, "--server-port", "0"]
+    with subprocess.Popen(
+        program,
+        env=home,
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdout
+        try:
+            lines = []
+            for line in process.stdout:
+                lines.append(line)
+                if "PortAudio" in line:
+                    break
+            address = next(line for line in lines if "listens at" in line).split("ws://")[1].split("/")[0]
+            with urllib.request.urlopen(f"http://{address}/ping", timeout=5) as answer:
+                assert answer.read().strip(b'"') == b"pong"
+        finally:
+            process.send_signal(signal.SIGINT)
+            rest, _ = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "Traceback" not in rest
+    assert (tmp_path / "empty" / ".config" / "01" / "profiles" / "default.yaml").exists() or sys.platform != "linux"
+
+
 def test_ask_without_a_server_starts_one_for_the_turn(home: dict[str, str], tmp_path: Path) -> None:
     """And text from a pipe is as good as an argument. An open question with no model says what to set up."""
     done = run(home, tmp_path, "ask", stdin="why do cats purr\n")

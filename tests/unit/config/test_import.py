@@ -234,6 +234,14 @@ def test_nothing_is_ever_executed(tmp_path: Path, text: str) -> None:
     assert any(one.line >= 2 for one in imported.left), "it must be listed"
 
 
+def test_a_profile_of_which_nothing_can_be_carried_over_is_still_told(tmp_path: Path) -> None:
+    """As one that only replaces the languages by classes of its own."""
+    imported = bring(tmp_path, "class Mine:\n    name = 'x'\ninterpreter.computer.languages = [Mine]\n")
+    assert imported.values == {}
+    assert "computer.languages" in left(imported)[3]
+    assert reread(tmp_path, imported) == {}
+
+
 def test_text_that_grows_without_end_is_left_behind(tmp_path: Path) -> None:
     text = 'x = "aaaaaaaa"\n' + "x = x + x\n" * 40 + "interpreter.llm.model = x\ninterpreter.llm.temperature = 1\n"
     assert set(bring(tmp_path, text).values) == {("model", "temperature")}

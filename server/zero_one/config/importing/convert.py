@@ -136,7 +136,7 @@ def import_profile(path: Path, *, keep_system_message: bool = False) -> Imported
     for found in last.values():
         _carry(imported, found, keep_system_message)
     imported.left.sort(key=lambda one: one.line)
-    if not imported.carried and not reading.found:
+    if not reading.found and not reading.touched:
         raise fail(str(path), "nothing in this file sets anything of an interpreter; is it a profile?")
     return imported
 

@@ -28,3 +28,5 @@ class Left:
 class Reading:
     found: list[Found] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
+    touched: bool = False
+    """Whether anything of an interpreter was set or called, be it in a way that could not be read."""

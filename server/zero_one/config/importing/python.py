@@ -166,6 +166,7 @@ class _Reader:
 
     def _set(self, chain: _Chain, value: ast.expr, node: ast.AST) -> None:
         name = str(chain)
+        self.reading.touched = True
         try:
             found = self._value(value)
         except Unknown as unknown:
@@ -212,6 +213,7 @@ class _Reader:
                     return
             chain = self._chain(function)
             if chain is not None:
+                self.reading.touched = True
                 self._left(value, what, _CALLS.get(str(chain), "a profile calls nothing here"))
                 return
         self._left(value, what, "code in a profile is never executed")
@@ -234,6 +236,7 @@ class _Reader:
                 targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
                 for target in targets:
                     if (chain := self._chain(target)) is not None and chain.names:
+                        self.reading.touched = True
                         self._left(inner, f"{chain} = ...", f"whether it is set depends on the `{word}` around it")
                         self._settings.pop(str(chain), None)
                     elif isinstance(target, ast.Name) and not named:
