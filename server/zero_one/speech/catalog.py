@@ -1,7 +1,7 @@
 """What can be downloaded: Whisper sizes and piper voices, each pinned to one commit of its repository.
 
-Sizes (bytes) and SHA-256 sums are those which the commit holds. Where ours are missing, ``download`` checks against what
-the hub declares for the same commit (``x-linked-size``, ``x-linked-etag``) and looks at the file's structure; that
+Sizes (bytes) and SHA-256 sums are those which the commit holds. Where ours are missing, ``download`` checks against
+what the hub declares for the same commit (``x-linked-size``, ``x-linked-etag``) and looks at the file's structure; that
 protects against broken transfers but not against a hub that lies.
 """
 

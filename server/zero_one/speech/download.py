@@ -1,9 +1,9 @@
 """Fetch a model so that only a whole one is ever seen.
 
-Each file grows as ``NAME.part`` beside where it will lie, is checked (size, SHA-256, structure), forced to disk and then
-renamed; the folder's marker is written last. What breaks off is resumed with a ``Range`` request, which the server may
-refuse (then it starts again); what does not match is thrown away. The note ``NAME.part.json`` says which bytes the part
-belongs to.
+Each file grows as ``NAME.part`` beside where it will lie, is checked (size, SHA-256, structure), forced to disk and
+then renamed; the folder's marker is written last. What breaks off is resumed with a ``Range`` request, which the
+server may refuse (then it starts again); what does not match is thrown away. The note ``NAME.part.json`` says which
+bytes the part belongs to.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 import httpx
 
-from zero_one.speech import models
+from zero_one.speech import models, service
 from zero_one.speech.catalog import Model, RemoteFile
 from zero_one.speech.stt.base import SpeechError
 
@@ -38,7 +38,6 @@ SILENCE_S = 20.0
 """No byte for so long counts as hung."""
 _TRIES = 4
 """In a row without a new byte, before giving up."""
-_CHUNK = 1 << 18
 _SPARE_BYTES = 64 << 20
 
 
@@ -64,7 +63,7 @@ async def hub_answers(timeout_s: float = 1.5) -> bool:
     if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0"):
         return False
     with contextlib.suppress(httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError):
-        async with asyncio.timeout(timeout_s), httpx.AsyncClient(timeout=timeout_s) as client:
+        async with asyncio.timeout(timeout_s), httpx.AsyncClient(verify=service.tls(), timeout=timeout_s) as client:
             response = await client.head(hub() + "/")
             return response.status_code < 500
     return False
@@ -79,7 +78,7 @@ async def download(model: Model, progress: Progress | None = None, *, silence_s:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / models.COMPLETE).unlink(missing_ok=True)
         timeout = httpx.Timeout(silence_s, connect=CONNECT_S)
-        async with httpx.AsyncClient(timeout=timeout, follow_redirects=True) as client:
+        async with httpx.AsyncClient(verify=service.tls(), timeout=timeout, follow_redirects=True) as client:
             for file in model.files:
                 await _fetch(client, model, file, folder, progress)
         sizes = {file.name: (folder / file.name).stat().st_size for file in model.files}
@@ -117,7 +116,7 @@ async def _fetch(
             kept = _size(part)
             rest = f" {kept / 1e6:.1f} MB are kept; the next try goes on from there." if kept else " Nothing was kept."
             raise DownloadError(f"{model.name} could not be downloaded: {why}.{rest} Check the network and try again.")
-        await asyncio.sleep(min(2.0, 0.05 * 4**tries))
+        await asyncio.sleep(_pause(tries))
 
 
 async def _attempt(
@@ -148,12 +147,14 @@ async def _attempt(
         else:
             have = 0
         total = file.size or declared["size"]
+        if declared["size"] is not None and declared["size"] != total:
+            raise _Again(f"the server offers {declared['size']} bytes instead of {total}", fresh=True)
         _room_for((total or 0) - have, part)
         part.with_name(f"{part.name}.json").write_text(json.dumps(declared), "utf-8")
         with part.open("ab" if have else "wb") as out:
             if progress:
                 progress(file.name, have, total)
-            async for piece in response.aiter_bytes(_CHUNK):
+            async for piece in response.aiter_raw():  # a chunk size here would lose what came last before a break
                 _write(out, piece)
                 have += len(piece)
                 if total is not None and have > total:
@@ -165,6 +166,11 @@ async def _attempt(
     if total is not None and have < total:
         raise _Again(f"the connection ended after {have} of {total} bytes")
     return declared
+
+
+def _pause(tries: int) -> float:
+    """Seconds before the next try."""
+    return min(5.0, 0.1 * float(4**tries))
 
 
 def _write(out: Any, piece: bytes) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import ssl
+from functools import lru_cache
 
 import httpx
 
@@ -12,8 +14,14 @@ OPENAI = "https://api.openai.com/v1"
 CONNECT_S = 5.0
 
 
+@lru_cache(maxsize=1)
+def tls() -> ssl.SSLContext:
+    """The certificates to trust, read once: that takes longer than many a request."""
+    return httpx.create_ssl_context()
+
+
 def base_url(configured: str | None) -> str:
-    """The address up to and without the last slash; a bare host gets ``http://`` (local servers have no certificate)."""
+    """The address without its last slash; a bare host gets ``http://`` (local servers have no certificate)."""
     url = (configured or OPENAI).strip().rstrip("/")
     return url if "://" in url else f"http://{url}"
 
@@ -21,7 +29,7 @@ def base_url(configured: str | None) -> str:
 def client(api_key: str | None, silence_s: float) -> httpx.AsyncClient:
     """``silence_s``: the longest time without a byte before the service counts as hung."""
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-    return httpx.AsyncClient(headers=headers, timeout=httpx.Timeout(silence_s, connect=CONNECT_S))
+    return httpx.AsyncClient(headers=headers, verify=tls(), timeout=httpx.Timeout(silence_s, connect=CONNECT_S))
 
 
 def unreachable(error: Exception, url: str, doing: str) -> SpeechError:

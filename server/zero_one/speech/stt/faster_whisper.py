@@ -2,8 +2,8 @@
 
 It works while the button is held. Voice is collected without silence; at every pause what was said since the last cut
 is transcribed on the chance that the speaker is done, so that on release the answer is often there already. A long
-pause, or any after ten seconds, also commits: that text is final and its sound is thrown away. So memory stays small however long
-somebody speaks, and only the uncommitted tail is left to do after release.
+pause, or any after ten seconds, also commits: that text is final and its sound is thrown away. So memory stays small
+however long somebody speaks, and only the uncommitted tail is left to do after release.
 
 Whisper invents text for noise. Guards: only voice gets in; faster-whisper's own thresholds on no-speech probability and
 average log probability; no more text per second than a person can say; no repetition; and the sentences that its

@@ -1,7 +1,7 @@
 """Any service with OpenAI's speech endpoint: ``POST {base}/audio/speech``, text in, PCM out as it is made.
 
-``response_format: pcm`` is 24 kHz 16-bit mono. Services that know only WAV are asked for that; its header tells the rate
-and the sound is brought to ours.
+``response_format: pcm`` is 24 kHz 16-bit mono. Services that know only WAV are asked for that; its header tells the
+rate and the sound is brought to ours.
 """
 
 from __future__ import annotations

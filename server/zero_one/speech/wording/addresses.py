@@ -13,7 +13,8 @@ _EXTENSIONS = (
 )
 _SPELLED = {
     "txt": "text", "json": "Jason", "yaml": "YAML", "yml": "YAML", "toml": "TOML", "zip": "zip", "tar": "tar",
-    "log": "log", "lock": "lock", "bin": "bin", "env": "env", "bat": "bat", "doc": "doc", "docx": "doc X", "tmp": "temp",
+    "log": "log", "lock": "lock", "bin": "bin", "env": "env", "bat": "bat", "doc": "doc", "docx": "doc X",
+    "tmp": "temp",
     "conf": "conf", "jpg": "J peg", "jpeg": "J peg", "gif": "gif", "java": "java", "go": "go", "mov": "mov",
     "ini": "ini", "onnx": "onyx", "com": "com", "org": "org", "net": "net", "edu": "E D U", "gov": "gov", "io": "I O",
     "ai": "A I", "dev": "dev", "app": "app", "info": "info", "www": "W W W",
@@ -27,7 +28,10 @@ _BARE_URL = re.compile(
     re.IGNORECASE,
 )
 _IPV4 = re.compile(r"(?<![\d.])((?:\d{1,3}\.){3}\d{1,3})(/\d{1,2})?(:\d{2,5})?(?![\d.]*\d)")
-_IPV6 = re.compile(r"(?<![\w:])((?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){1,6}|::1|(?:[0-9a-f]{1,4}:)+:(?:[0-9a-f]{1,4})?)(?![\w:])", re.I)  # fmt: skip
+_IPV6 = re.compile(
+    r"(?<![\w:])((?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4}){1,6}|::1|(?:[0-9a-f]{1,4}:)+:(?:[0-9a-f]{1,4})?)(?![\w:])",
+    re.IGNORECASE,
+)
 _MAC = re.compile(r"\b(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\b", re.IGNORECASE)
 _HOST_PORT = re.compile(r"\blocalhost:(\d{2,5})\b", re.IGNORECASE)
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-([0-9a-f]{12})\b", re.IGNORECASE)
@@ -63,6 +67,7 @@ def say(text: str) -> str:
     text = _FILE.sub(lambda m: f"{_pieces(m[1])} dot {_extension(m[2])}", text)
     text = _DOTFILE.sub(lambda m: f"dot {_pieces(m[1])}", text)
     text = _VERSION.sub(lambda m: _version(m[1] or m[2], bool(m[1])), text)
+    text = re.sub(r"\b(version) version\b", r"\1", text, flags=re.IGNORECASE)
     text = _FLAG.sub(lambda m: f"dash {_pieces(m[1])}" + (f" equals {_pieces(m[2])}" if m[2] else ""), text)
     text = _SNAKE.sub(lambda m: _pieces(m[1]), text)
     text = _CALL.sub(r"\1", text)

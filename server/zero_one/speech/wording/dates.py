@@ -62,6 +62,7 @@ def say(text: str) -> str:
     text = _YEAR_WORD.sub(lambda m: f"{m[1]}{year(int(m[2]))}", text)
     text = _TIME_RANGE.sub(lambda m: f"{_clock(m)} to ", text)
     text = _TIME.sub(_clock, text)
+    text = re.sub(r"(?<=\d)(\s?[ap]\.?m\.?)\s?[-–]\s?(?=\d)", r"\1 to ", text, flags=re.IGNORECASE)
     return _HOUR.sub(_hour, text)
 
 

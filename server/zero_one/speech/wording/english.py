@@ -8,40 +8,48 @@ from zero_one.speech.wording import units
 from zero_one.speech.wording.numbers import cardinal, digits, number, ordinal
 
 _ABBREVIATIONS = {
-    r"e\.\s?g\.": "for example", r"i\.\s?e\.": "that is", r"etc\.": "et cetera", r"vs\.?": "versus", r"approx\.": "about",
+    r"e\.\s?g\.": "for example", r"i\.\s?e\.": "that is", r"etc\.": "et cetera", r"vs\.?": "versus",
+    r"approx\.": "about",
     r"Mr\.": "Mister", r"Mrs\.": "Missus", r"Ms\.": "Miz", r"Dr\.": "Doctor", r"Prof\.": "Professor", r"Jr\.": "Junior",
     r"Sr\.": "Senior", r"Inc\.": "Incorporated", r"Ltd\.": "Limited", r"Corp\.": "Corporation", r"dept\.": "department",
     r"est\.": "estimated", r"min\.": "minimum", r"max\.": "maximum", r"Fig\.": "Figure", r"fig\.": "figure",
     r"p\.(?=\s?\d)": "page", r"pp\.(?=\s?\d)": "pages", r"No\.(?=\s?\d)": "number", r"Nr\.(?=\s?\d)": "number",
     r"ca\.(?=\s?\d)": "about", r"c\.(?=\s?\d)": "about", r"w/o": "without", r"w/(?=\s|\w)": "with ", r"b/c": "because",
     r"a\.k\.a\.|aka": "also known as", r"ASAP": "as soon as possible", r"FYI": "for your information",
-    r"Ave\.": "Avenue", r"Blvd\.": "Boulevard", r"Rd\.": "Road", r"ft\.(?=\s[A-Z])": "featuring", r"N/A|n/a": "not available",
+    r"Ave\.": "Avenue", r"Blvd\.": "Boulevard", r"Rd\.": "Road", r"ft\.(?=\s[A-Z])": "featuring",
+    r"N/A|n/a": "not available",
     r"Mon\.": "Monday", r"Tue\.|Tues\.": "Tuesday", r"Wed\.": "Wednesday", r"Thu\.|Thurs\.": "Thursday",
     r"Fri\.": "Friday", r"U\.S\.A\.": "U S A", r"U\.S\.": "U S", r"U\.K\.": "U K", r"Ph\.?D\.?": "P H D",
     r"ver\.(?=\s?\d)": "version", r"resp\.": "respectively", r"incl\.": "including", r"excl\.": "excluding",
-    r"tel\.|Tel\.": "telephone", r"24/7": "twenty-four seven", r"and/or": "and or", r"he/she": "he or she", r"I/O": "I O",
-    r"C\+\+": "C plus plus", r"C#": "C sharp", r"F#": "F sharp", r"\.NET": "dot net", r"R&D": "R and D", r"Q&A": "Q and A",
+    r"tel\.|Tel\.": "telephone", r"24/7": "twenty-four seven", r"and/or": "and or", r"he/she": "he or she",
+    r"I/O": "I O",
+    r"C\+\+": "C plus plus", r"C#": "C sharp", r"F#": "F sharp", r"\.NET": "dot net", r"R&D": "R and D",
+    r"Q&A": "Q and A",
     r"wi-?fi|Wi-?Fi|WIFI": "Wi-Fi",
 }  # fmt: skip
 _ABBREVIATION = re.compile("|".join(rf"(?<![\w.])(?:{pattern})(?!\w)" for pattern in _ABBREVIATIONS))
 _ABBREVIATION_LIST = [(re.compile(pattern), said) for pattern, said in _ABBREVIATIONS.items()]
 
 _AS_WORDS = {
-    "JSON": "Jason", "JPEG": "J peg", "JPG": "J peg", "GIF": "gif", "RAM": "ram", "ROM": "rom", "NASA": "Nasa", "LAN": "lan",
+    "JSON": "Jason", "JPEG": "J peg", "JPG": "J peg", "GIF": "gif", "RAM": "ram", "ROM": "rom", "NASA": "Nasa",
+    "LAN": "lan",
     "WAN": "wan", "PIN": "pin", "SIM": "sim", "WIFI": "Wi-Fi", "YAML": "yaml", "TOML": "toml", "LASER": "laser",
     "UNESCO": "Unesco", "NATO": "Nato", "OPEC": "Opec", "BIOS": "bios", "CRUD": "crud", "GUI": "gooey", "SQL": "S Q L",
-    "NASDAQ": "Nasdaq", "ASCII": "askey", "POSIX": "posix", "REST": "rest", "AJAX": "ajax", "SCSI": "scuzzy", "OK": "okay",
+    "NASDAQ": "Nasdaq", "ASCII": "askey", "POSIX": "posix", "REST": "rest", "AJAX": "ajax", "SCSI": "scuzzy",
+    "OK": "okay",
     "COVID": "Covid", "AIDS": "aids", "RADAR": "radar", "SCUBA": "scuba", "SWAT": "swat", "ZIP": "zip", "MIDI": "middy",
-    "CAPTCHA": "captcha", "FAQ": "F A Q", "README": "read me", "TODO": "to do", "ID": "I D", "IDs": "I Ds", "GNOME": "gnome",
+    "CAPTCHA": "captcha", "FAQ": "F A Q", "README": "read me", "TODO": "to do", "ID": "I D", "IDs": "I Ds",
+    "GNOME": "gnome",
     "BASIC": "basic", "PHP": "P H P", "LED": "L E D", "OLED": "O led", "CRON": "cron", "SSH": "S S H", "VAT": "V A T",
 }  # fmt: skip
 # Short words that are written in capitals for emphasis, not acronyms.
 _SHOUTED = frozenset(
-    "NO NOT YES ON OFF IN OUT UP DOWN TO DO GO ALL ANY AND OR BUT THE A I IS IT IF SO AN AS AT BE BY HE ME MY OF WE YOU ARE "
-    "CAN NEW OLD NOW NEVER ALWAYS ONLY VERY MUST STOP WAIT DONE FAIL ERROR WARN WARNING NOTE TRUE FALSE NULL NONE OPEN CLOSE "
-    "READ WRITE FILE HELP HIGH LOW LEFT RIGHT BACK THIS THAT WITH FROM WILL HAVE HAS BIG RED END TOP SAVE EXIT QUIT PLAY "
-    "HELLO WORLD WELL GOOD BAD BEST FREE SALE TEST DATA USER NAME TIME DATE HOME MAIN KEY SELECT WHERE INTO JUST LIKE INFO "
-    "DEBUG FATAL PLEASE THANKS SORRY WOW HEY OH AM WAS HOW WHAT WHEN WHO WHY DON CANNOT IMPORTANT ATTENTION".split()
+    "NO NOT YES ON OFF IN OUT UP DOWN TO DO GO ALL ANY AND OR BUT THE A I IS IT IF SO AN AS AT BE BY HE ME MY OF "
+    "WE YOU ARE CAN NEW OLD NOW NEVER ALWAYS ONLY VERY MUST STOP WAIT DONE FAIL ERROR WARN WARNING NOTE TRUE "
+    "FALSE NULL NONE OPEN CLOSE READ WRITE FILE HELP HIGH LOW LEFT RIGHT BACK THIS THAT WITH FROM WILL HAVE HAS "
+    "BIG RED END TOP SAVE EXIT QUIT PLAY HELLO WORLD WELL GOOD BAD BEST FREE SALE TEST DATA USER NAME TIME DATE "
+    "HOME MAIN KEY SELECT WHERE INTO JUST LIKE INFO DEBUG FATAL PLEASE THANKS SORRY WOW HEY OH AM WAS HOW WHAT "
+    "WHEN WHO WHY DON CANNOT IMPORTANT ATTENTION".split()
 )
 _CAPS = re.compile(r"(?<![\w'])([A-Z]{2,}(?:&[A-Z]+)?)(s)?(?![\w'])|(?<![\w'])([A-Z]{2,})('s)\b")
 _MIXED = re.compile(r"\b([A-Z]{1,5})[- ]?(\d{1,5})\b|\b(\d{1,2})([A-Z]{1,2})\b")
@@ -71,9 +79,11 @@ _MATH = (
     (re.compile(r"(?<=[\w)\s])=(?=[\w(\s-])"), " equals "), (re.compile(r"(?<=[\w)\s])\+(?=[\w(\s])"), " plus "),
     (re.compile(r"(?<=[\w)])\s<\s(?=[\w(-])|<(?=\d)"), " less than "),
     (re.compile(r"(?<=[\w)])\s>\s(?=[\w(-])|(?<!\w)>(?=\d)"), " more than "),
-    (re.compile(r"&&"), " and "), (re.compile(r"\|\|"), " or "), (re.compile(r"&"), " and "), (re.compile(r"(?<=\d)\s-\s(?=\d)"), " minus "),
+    (re.compile(r"&&"), " and "), (re.compile(r"\|\|"), " or "), (re.compile(r"&"), " and "),
+    (re.compile(r"(?<=\d)\s-\s(?=\d)"), " minus "),
     (re.compile(r"(?<=[a-z])\s?/\s?(?=[a-z])", re.IGNORECASE), " or "), (re.compile(r"/"), " slash "),
-    (re.compile(r"@"), " at "), (re.compile(r"[$€£¥₹]"), " "), (re.compile(r"\+{1,}|={1,}"), " "), (re.compile(r"%"), " percent "),
+    (re.compile(r"@"), " at "), (re.compile(r"[$€£¥₹]"), " "), (re.compile(r"\+{1,}|={1,}"), " "), (re.compile(r"%"),
+    " percent "),
     (re.compile(r"°"), " degrees "),
 )  # fmt: skip
 

@@ -17,7 +17,8 @@ _CURRENCY = {
     "₩": ("won", "won", "", ""), "₿": ("bitcoin", "bitcoins", "", ""), "₺": ("lira", "lira", "", ""),
     "USD": ("U S dollar", "U S dollars", "cent", "cents"), "EUR": ("euro", "euros", "cent", "cents"),
     "GBP": ("pound", "pounds", "penny", "pence"), "CHF": ("Swiss franc", "Swiss francs", "", ""),
-    "JPY": ("yen", "yen", "", ""), "INR": ("rupee", "rupees", "", ""), "CAD": ("Canadian dollar", "Canadian dollars", "cent", "cents"),
+    "JPY": ("yen", "yen", "", ""), "INR": ("rupee", "rupees", "", ""), "CAD": ("Canadian dollar", "Canadian dollars",
+    "cent", "cents"),
     "AUD": ("Australian dollar", "Australian dollars", "cent", "cents"), "CNY": ("yuan", "yuan", "", ""),
 }  # fmt: skip
 _CODES = "|".join(code for code in _CURRENCY if code.isalpha())
@@ -62,13 +63,17 @@ _WORDS: dict[str, tuple[str, str]] = {
     "A": ("amp", "amps"), "V": ("volt", "volts"), "mV": ("millivolt", "millivolts"), "kV": ("kilovolt", "kilovolts"),
     "J": ("joule", "joules"), "kJ": ("kilojoule", "kilojoules"), "kcal": ("kilocalorie", "kilocalories"),
     "cal": ("calorie", "calories"), "Pa": ("pascal", "pascals"), "kPa": ("kilopascal", "kilopascals"),
-    "hPa": ("hectopascal", "hectopascals"), "psi": ("P S I", "P S I"), "bar": ("bar", "bar"), "dB": ("decibel", "decibels"),
+    "hPa": ("hectopascal", "hectopascals"), "psi": ("P S I", "P S I"), "bar": ("bar", "bar"), "dB": ("decibel",
+    "decibels"),
     "rpm": ("R P M", "R P M"), "fps": ("frame per second", "frames per second"), "px": ("pixel", "pixels"),
-    "MP": ("megapixel", "megapixels"), "pt": ("point", "points"), "dpi": ("D P I", "D P I"), "ha": ("hectare", "hectares"),
-    "°C": ("degree Celsius", "degrees Celsius"), "°F": ("degree Fahrenheit", "degrees Fahrenheit"), "K": ("kelvin", "kelvin"),
+    "MP": ("megapixel", "megapixels"), "pt": ("point", "points"), "dpi": ("D P I", "D P I"), "ha": ("hectare",
+    "hectares"),
+    "°C": ("degree Celsius", "degrees Celsius"), "°F": ("degree Fahrenheit", "degrees Fahrenheit"), "K": ("kelvin",
+    "kelvin"),
     "ºC": ("degree Celsius", "degrees Celsius"), "º": ("degree", "degrees"), "°": ("degree", "degrees"),
     "%": ("percent", "percent"), "‰": ("per mille", "per mille"), "ppm": ("part per million", "parts per million"),
-    "N": ("newton", "newtons"), "Nm": ("newton meter", "newton meters"), "t": ("ton", "tons"), "kΩ": ("kiloohm", "kiloohms"),
+    "N": ("newton", "newtons"), "Nm": ("newton meter", "newton meters"), "t": ("ton", "tons"), "kΩ": ("kiloohm",
+    "kiloohms"),
 }  # fmt: skip
 _NEEDS_NO_SPACE = frozenset({"d", "A", "K", "B", "N", "t", "in", "us", "pt", "MP"})
 """These are words or letters too: as units only when they touch the number (``in``: not even then)."""
