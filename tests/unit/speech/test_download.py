@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.hub import Hub, serving
 
+from support.hub import Hub, serving
 from zero_one.speech import download as downloading
 from zero_one.speech import models
 from zero_one.speech.catalog import VOICES, WHISPER, Model, RemoteFile
@@ -127,7 +127,7 @@ async def test_a_hub_that_hangs_is_left(hub: Hub) -> None:
 async def test_wrong_content_is_never_kept(hub: Hub, fault: str) -> None:
     hub.faults = ["", *[fault] * 20]
     model = pinned()
-    with pytest.raises(DownloadError, match="checksum is wrong|bytes instead of"):
+    with pytest.raises(DownloadError, match=r"checksum is wrong|bytes instead of"):
         await download(model)
     assert not (models.folder_of(model) / "model.bin").exists()
     assert not models.is_complete(model)
@@ -142,7 +142,7 @@ async def test_without_any_checksum_the_structure_decides(hub: Hub) -> None:
 
 async def test_a_missing_file_is_told_at_once(hub: Hub) -> None:
     del hub.files["model.bin"]
-    with pytest.raises(DownloadError, match="has no model.bin"):
+    with pytest.raises(DownloadError, match=r"has no model\.bin"):
         await download(pinned())
 
 
@@ -243,7 +243,7 @@ def test_the_catalogue_is_pinned() -> None:
         assert len(model.revision) == 40, model.name
         assert int(model.revision, 16)
         for file in model.files:
-            assert file.sha256 is None or len(file.sha256) == 64 and int(file.sha256, 16), (model.name, file.name)
+            assert file.sha256 is None or (len(file.sha256) == 64 and int(file.sha256, 16)), (model.name, file.name)
             assert file.check in ("ctranslate2", "onnx", "json", "text")
     assert models.DEFAULT_VOICE in VOICES
     weights = {f.sha256 for m in WHISPER.values() for f in m.files if f.name == "model.bin" and f.sha256}
