@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from zero_one.app.address import Address, address, answers, local_address
 from zero_one.app.dialogue import DialogueError, Turn, dialogue
 from zero_one.app.local import running
-from zero_one.app.screen import Screen, ask_on_terminal
+from zero_one.app.screen import Screen, Terminal
 from zero_one.config.settings import Settings
 
 DEVICE = "01-ask"
@@ -30,7 +30,7 @@ async def _ask(settings: Settings, text: str, named: Address | None) -> Turn:
     async with server(settings, named) as where, dialogue(where, DEVICE) as talk:
         screen = Screen()
         talk.on_message = screen.message
-        talk.asked = ask_on_terminal
+        talk.asked = Terminal().ask
         talk.reads = True
         turn = await talk.type(text, limit_s=settings.caps.seconds + settings.model.timeout_s)
         screen.finish()

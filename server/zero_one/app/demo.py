@@ -9,7 +9,7 @@ from pathlib import Path
 from zero_one.app.address import Address, address, warm
 from zero_one.app.dialogue import DialogueError, Turn, dialogue
 from zero_one.app.local import interruptible, running
-from zero_one.app.screen import ask_on_terminal, printable
+from zero_one.app.screen import Terminal, printable
 from zero_one.audio.formats import SoundFileError, ms_of, read_wav, write_wav
 from zero_one.config.settings import Settings
 from zero_one.protocol.events import PCM_RATE_IN
@@ -68,7 +68,7 @@ async def _demo(settings: Settings, pcm: bytes, source: Path, named: Address | N
 
 async def _round_trip(settings: Settings, where: Address, pcm: bytes, source: Path, reply: Path) -> int:
     async with dialogue(where, DEVICE) as talk:
-        talk.asked = ask_on_terminal
+        talk.asked = Terminal().ask
         if not talk.ready:
             print("Its engines warm up ...", flush=True)
             await warm(where, _WARM_S)

@@ -144,14 +144,18 @@ class _Listening:
         self._speaking = False
         self._streaming = False
         self._heard: dict[int, int] = {}
+        self._asking: asyncio.Task[None] | None = None
 
     def requested(self) -> None:
         self._asked_at = self._clock()
 
     async def until_over(self) -> Turn:
-        while not (self._asked_at is not None and self._busy and self._idle and not self._speaking):
-            for event in await self._dialogue.receive():
-                await self._take(event)
+        try:
+            while not (self._asked_at is not None and self._busy and self._idle and not self._speaking):
+                for event in await self._dialogue.receive():
+                    await self._take(event)
+        finally:
+            await self._stop_asking()
         self._mark("complete")
         return self._turn
 
@@ -206,8 +210,20 @@ class _Listening:
         elif message.type == "error" and text:
             self._turn.errors.append(text)
         self._dialogue.on_message(message)
-        if message.type == "approval" and message.role == "server" and not message.end:
-            await self._dialogue.reply(await self._dialogue.asked(message))
+        if message.type == "approval" and message.role == "server":
+            await self._stop_asking()
+            if not message.end:
+                self._asking = asyncio.create_task(self._ask(message))
+
+    async def _ask(self, message: Message) -> None:
+        await self._dialogue.reply(await self._dialogue.asked(message))
+
+    async def _stop_asking(self) -> None:
+        """A question that ended, here or elsewhere, needs no answer any more."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.gather(self._asking, return_exceptions=True)
+            self._asking = None
 
     def _mark(self, name: str) -> None:
         if self._asked_at is not None:

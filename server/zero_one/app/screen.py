@@ -7,6 +7,7 @@ import sys
 
 from zero_one.protocol.events import Answer
 from zero_one.protocol.lmc import Message
+from zero_one_desktop.lines import read_lines
 
 
 class Screen:
@@ -54,21 +55,40 @@ def printable(text: str) -> str:
     return "".join(letter for letter in text if letter.isprintable() or letter in "\n\t")
 
 
-async def ask_on_terminal(message: Message) -> Answer:
-    """Put an approval question to whoever sits here. No, where nobody does."""
-    content = message.content if isinstance(message.content, dict) else {}
-    ident = message.id or str(content.get("id", ""))
-    print(f"\n{printable(str(content.get('question', 'May I do this?')))}", file=sys.stderr)
-    if code := content.get("code"):
-        print("\n".join(f"    {line}" for line in printable(str(code)).splitlines()), file=sys.stderr)
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        print("Nobody is at this terminal to agree: no.", file=sys.stderr)
-        return Answer(ident, "no")
-    destroys = content.get("risk") == "destroy"
-    prompt = "Type yes to agree, anything else is no: " if destroys else "Agree? [y/N, or no, but ...] "
-    print(prompt, end="", file=sys.stderr, flush=True)
-    said = (await asyncio.to_thread(sys.stdin.readline)).strip()
-    return answer(ident, said, deliberate=destroys)
+class Terminal:
+    """Puts approval questions to whoever sits at the terminal. Where nobody does, the answer is no."""
+
+    def __init__(self) -> None:
+        self._lines: asyncio.Queue[str | None] | None = None
+
+    async def ask(self, message: Message) -> Answer:
+        """Cancelled when the question ends elsewhere; a line typed later answers nothing."""
+        content = message.content if isinstance(message.content, dict) else {}
+        ident = message.id or str(content.get("id", ""))
+        print(f"\n{printable(str(content.get('question', 'May I do this?')))}", file=sys.stderr)
+        if code := content.get("code"):
+            print("\n".join(f"    {line}" for line in printable(str(code)).splitlines()), file=sys.stderr)
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            print("Nobody is at this terminal to agree: no.", file=sys.stderr)
+            return Answer(ident, "no")
+        destroys = content.get("risk") == "destroy"
+        prompt = "Type yes to agree, anything else is no: " if destroys else "Agree? [y/N, or no, but ...] "
+        print(prompt, end="", file=sys.stderr, flush=True)
+        return answer(ident, await self._line() or "", deliberate=destroys)
+
+    async def _line(self) -> str | None:
+        """The next line from now on; None at the end of input."""
+        if self._lines is None:
+            self._lines = asyncio.Queue()
+            # A thread that may be left behind reads: nobody has to press Enter for this program to end.
+            read_lines(sys.stdin.fileno(), self._lines.put_nowait, self._put_end)
+        while not self._lines.empty():
+            self._lines.get_nowait()
+        return await self._lines.get()
+
+    def _put_end(self) -> None:
+        if self._lines is not None:
+            self._lines.put_nowait(None)
 
 
 def answer(ident: str, said: str, *, deliberate: bool = False) -> Answer:

@@ -13,8 +13,9 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from zero_one.app.address import address, answers, local_address
 from zero_one.app.dialogue import DialogueError, dialogue
-from zero_one.app.screen import Screen, answer, ask_on_terminal, printable
+from zero_one.app.screen import Screen, Terminal, answer, printable
 from zero_one.config.problems import ConfigError
+from zero_one.protocol.events import Answer
 from zero_one.protocol.lmc import Message
 
 Script = Callable[[ServerConnection], Awaitable[None]]
@@ -70,7 +71,7 @@ def test_words_after_a_no_go_back_to_the_model() -> None:
 async def test_where_nobody_sits_the_answer_is_no(capsys: pytest.CaptureFixture[str]) -> None:
     """Standard input of a test is no terminal."""
     content = {"id": "q1", "question": "May I delete it?\x1b[2J", "code": "rm x"}
-    got = await ask_on_terminal(Message("server", "approval", content=content))
+    got = await Terminal().ask(Message("server", "approval", content=content))
     assert (got.id, got.answer) == ("q1", "no")
     said = capsys.readouterr().err
     assert "May I delete it?" in said
@@ -203,6 +204,33 @@ async def test_a_question_is_answered_and_no_is_the_default() -> None:
     async with server(script) as url, dialogue(address(url), "d") as talk:
         await talk.type("hello", limit_s=10)
     assert got == [{"role": "user", "type": "approval", "content": {"answer": "no"}, "id": "q1"}]
+
+
+async def test_a_question_that_ends_elsewhere_is_dropped_and_the_turn_goes_on() -> None:
+    """Nobody answers here; another device does. The turn must not wait for this one."""
+    asked, dropped = asyncio.Event(), asyncio.Event()
+
+    async def never(message: Message) -> Answer:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            dropped.set()
+        raise AssertionError
+
+    async def script(socket: ServerConnection) -> None:
+        await socket.recv()
+        ask = {"role": "server", "type": "approval", "id": "q1", "content": {"question": "May I?"}}
+        await tell(socket, state("asking"), ask)
+        await asked.wait()
+        await tell(socket, {"role": "server", "type": "approval", "id": "q1", "end": True})
+        await tell(socket, {"role": "assistant", "type": "message", "content": "Done."}, state("idle"))
+
+    async with server(script) as url, dialogue(address(url), "d") as talk:
+        talk.asked = never
+        turn = await talk.type("hello", limit_s=10)
+    assert turn.caption == "Done.\n"
+    assert dropped.is_set()
 
 
 async def test_a_server_that_goes_away_never_finishes_or_never_says_hello() -> None:
