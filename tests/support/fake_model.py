@@ -25,6 +25,9 @@ class FakeModel:
     asked: list[list[dict[str, Any]]] = field(default_factory=list)
     under_way: int = 0
 
+    async def warm(self) -> None:
+        pass
+
     async def facts(self) -> Facts:
         await asyncio.sleep(0)
         return self.known

@@ -1,7 +1,8 @@
 """A language model that says what a test tells it to, over real HTTP, in the OpenAI chat completions form.
 
-It answers `/api/chat` in Ollama's form too. It runs in a thread of its own, so that tests of any kind and servers in other processes can call it. It speaks raw
-HTTP/1.1 on purpose: a test decides byte by byte what arrives, and when the line goes dead.
+It runs in a thread of its own, so that tests of any kind and servers in other processes can call it, and answers
+`/api/chat` in Ollama's form too. It speaks raw HTTP/1.1 on purpose: a test decides byte by byte what arrives, and when
+the line goes dead.
 
     with ScriptedModel(runs("print(1)", "python"), says("Done.")) as model:
         settings = ModelSettings(name="scripted", api_base=model.url)

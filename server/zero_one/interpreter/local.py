@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator
+from functools import lru_cache
 from typing import Any
 
 import httpx
@@ -18,8 +19,9 @@ _FINISHED = re.compile(rb'"finish_reason"\s*:\s*"')
 _LAST = re.compile(rb"^data:\s*\[DONE\]")
 
 
+@lru_cache(maxsize=8)
 def client(api_base: str, api_key: str) -> Any:
-    """An ``AsyncOpenAI`` client; it belongs to the loop in which it is first used."""
+    """An ``AsyncOpenAI`` client, shared by all who talk to the same server from the loop of ``backstage``."""
     from openai import AsyncOpenAI
 
     http: Any = httpx.AsyncClient(transport=Forgiving(), follow_redirects=True)

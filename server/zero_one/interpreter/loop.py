@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from zero_one.computer.hands import Hands, HandsError
@@ -28,6 +28,7 @@ from zero_one.protocol.lmc import Message
 
 SMALL_WINDOW = 8000
 """Tokens. Below it, the hands are reached from Python only: their schemas would crowd out the conversation."""
+TIME_LASTS = timedelta(minutes=5)
 _ANSWER_SHARE = 4
 """One part in so many of the context window is left for the answer."""
 
@@ -54,6 +55,7 @@ class ModelInterpreter:
         self._now = now
         self._runs: list[ModelRun] = []
         self._acting: ModelRun | None = None
+        self._told: datetime | None = None
         self._no_tools = self._no_vision = False
         self._scale = 1.0  # of the context window, once the endpoint said that it was exceeded
         if terminal.allow is None:
@@ -77,7 +79,7 @@ class ModelInterpreter:
 
     async def warm(self) -> None:
         """Load what the first call needs, ahead of it."""
-        await self.model.facts()
+        await self.model.warm()
 
     async def close(self) -> None:
         """Stop everything and end the languages."""
@@ -111,7 +113,7 @@ class ModelInterpreter:
                 languages=self.machine.languages,
                 hands=self.hands.names,
                 tools=with_tools,
-                now=self._now(),
+                now=self._time_told(),
                 vision=vision,
                 instructions=self.settings.model.instructions,
             )
@@ -134,6 +136,13 @@ class ModelInterpreter:
                     self._scale = min(self._scale / 2, tokens(messages) / 2 / facts.window)
                 else:
                     raise
+
+    def _time_told(self) -> datetime:
+        """The same for some minutes: a prompt that stays equal spares a model the work of reading everything again."""
+        now = self._now()
+        if self._told is None or abs(now - self._told) >= TIME_LASTS:
+            self._told = now
+        return self._told
 
     @asynccontextmanager
     async def hands_free(self, run: ModelRun) -> AsyncIterator[None]:

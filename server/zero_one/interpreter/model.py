@@ -73,6 +73,8 @@ class Model(Protocol):
     @property
     def who(self) -> str: ...
 
+    async def warm(self) -> None: ...
+
     async def facts(self) -> Facts: ...
 
     def stream(
@@ -112,8 +114,12 @@ class LiteLlm:
         return self._route.who
 
     async def warm(self) -> None:
-        """Import what a call needs, in the background. Does not reach for the network."""
+        """Load what a call needs, in the background. Does not reach for the network."""
         await self.facts()
+        async with backstage.running(self._rehearse) as line:
+            failed = await line.get()
+        if failed is not None:
+            log.info("the rehearsal of a model call failed: %s", failed)
 
     async def facts(self) -> Facts:
         if self._facts is None:
@@ -201,6 +207,15 @@ class LiteLlm:
                 closing = close()
                 if asyncio.iscoroutine(closing):
                     await closing
+
+    async def _rehearse(self, line: backstage.Line) -> None:
+        """Backstage: a call that litellm answers itself, for the first one loads and builds a good deal more."""
+        litellm = backstage.litellm()
+        messages = [{"role": "user", "content": "hello"}]
+        async for _ in await litellm.acompletion("openai/gpt-4o", messages, stream=True, mock_response="hello"):
+            pass
+        litellm.cost_per_token("openai/gpt-4o", prompt_tokens=1, completion_tokens=1)
+        self._local_client()
 
     def _local_client(self) -> Any:
         """Our own connection to an OpenAI-compatible server nearby; litellm's to everything else."""

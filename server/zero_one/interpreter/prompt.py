@@ -91,7 +91,7 @@ def system_prompt(
     )
     facts = (
         f"This computer\n- {host.system}; user {host.user}; working folder {host.folder}\n"
-        f"- It is {now:%A, %d %B %Y, %H:%M} ({now.tzname() or 'local time'}).\n"
+        f"- It is {now:%A, %d %B %Y}, about {now:%H:%M} ({now.tzname() or 'local time'}).\n"
         f"- Languages you can run: {', '.join(languages) or 'none'}.\n- {seeing}\n"
     )
     how = (_WITH_TOOLS if tools else _AS_TEXT).format(examples=examples)
