@@ -120,7 +120,7 @@ def test_flags_reach_the_settings(started: list[tuple[Any, ...]]) -> None:
         (["--profile", "nope"], "There are: default"),
         (["--profile", "https://x.example/p.yaml"], "nothing is ever fetched"),
         (["--set", "model.nmae=x"], "Did you mean `model.name`"),
-        (["--server-url", "ftp://x"], "no address"),
+        (["--server-url", "ftp://x"], "no server address"),
         (["--bogus"], "unrecognized"),
         (["nonsense"], "invalid choice"),
         (["ask"], "what should be asked"),
