@@ -15,6 +15,8 @@ from zero_one.config.problems import ConfigError, Key, Problem, fail
 MAX_BYTES = 300_000
 MAX_NODES = 5_000
 MAX_DEPTH = 40
+MAX_BRACKETS = 1_000
+"""The scanner's time grows with the square of brackets left open; no profile has use for this many."""
 
 
 @dataclass(slots=True)
@@ -63,6 +65,8 @@ def load(path: Path, *, plain_text: Callable[[Key], bool] = lambda path: False) 
 
 
 def parse(text: str, file: str, *, plain_text: Callable[[Key], bool] = lambda path: False) -> Located:
+    if text.count("[") + text.count("{") > MAX_BRACKETS:
+        raise fail(file, "there are far too many brackets in it; that is no profile.")
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
