@@ -234,16 +234,14 @@ class ScriptedRun:
         self._history = history
         self._entry: Any = None
         self.hushed = self.cancelled = self.acting = False
-        self._task = asyncio.create_task(self._work(play(Scene(self, request, approve, history))))
+        self._task = asyncio.create_task(play(Scene(self, request, approve, history)))
+        # Also when it is cancelled before it ever ran.
+        self._task.add_done_callback(self._over)
 
-    async def _work(self, play: Coroutine[Any, Any, None]) -> None:
-        try:
-            await play
-        except asyncio.CancelledError:
-            self.cancelled = True
-        finally:
-            self._end()
-            self._queue.put_nowait(None)
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self.cancelled = task.cancelled()
+        self._end()
+        self._queue.put_nowait(None)
 
     def say(self, text: str) -> None:
         if self._entry is None:

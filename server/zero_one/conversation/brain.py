@@ -17,6 +17,9 @@ from zero_one.protocol.lmc import Message
 log = logging.getLogger(__name__)
 
 
+_PATIENCE_S = 5.0
+
+
 class Stage(Protocol):
     """What an answer needs of its conversation."""
 
@@ -77,7 +80,9 @@ class Brain:
             if turn.run is not None:
                 await turn.run.cancel()
             if turn.task is not None and turn.task is not asyncio.current_task():
-                await asyncio.wait([turn.task])
+                await asyncio.wait([turn.task], timeout=_PATIENCE_S)
+                # A run that does not end although it is cancelled must not take the conversation with it.
+                turn.task.cancel()
 
     async def close(self) -> None:
         await self.end_work()
