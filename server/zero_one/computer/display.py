@@ -22,14 +22,23 @@ if TYPE_CHECKING:
 Region = Annotated[list[int], Field(min_length=4, max_length=4, description="left, top, width, height in pixels")]
 
 
+MaxWidth = Annotated[int, Field(ge=0, description="scale down to this width in pixels; 0 keeps the size")]
+
+
+@method("observe")
+def view(region: Region | None = None, max_width: MaxWidth = 0) -> dict[str, Any]:
+    """Look at the screen (all monitors) or a region of it, without saving a file. Returns what screenshot does."""
+    return screenshot("", region, False, max_width)
+
+
 @method("observe")
 def screenshot(
     path: Annotated[str, Field(description="file to save to; a name of its own in Pictures when empty")] = "",
     region: Region | None = None,
     save: bool = True,
-    max_width: Annotated[int, Field(ge=0, description="scale down to this width in pixels; 0 keeps the size")] = 0,
+    max_width: MaxWidth = 0,
 ) -> dict[str, Any]:
-    """Take a picture of the screen (all monitors) or a region of it.
+    """Take a picture of the screen (all monitors) or a region of it, and save it for the user.
 
     Returns png (base64), path (empty when not saved), width, height, and scale: multiply a point of the picture by it
     to get the point on the screen.

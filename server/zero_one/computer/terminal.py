@@ -41,7 +41,8 @@ class Terminal:
         self._place = Place(self.folder, self._call_from_code, pool)
         self._known = registry.available()
         self._open: dict[str, Language] = {}
-        self._runs = 0
+        # Outputs of an earlier life of this conversation stay: its history names them.
+        self._runs = max((int(file.name[:4]) for file in self.folder.glob(".output/[0-9][0-9][0-9][0-9]-*")), default=0)
 
     @property
     def languages(self) -> list[str]:

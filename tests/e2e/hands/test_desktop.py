@@ -12,6 +12,7 @@ from PIL import Image
 
 from e2e.hands.outside import Window, need, said_by, wait_for
 from zero_one.computer.hands import Hands, HandsError
+from zero_one.computer.terminal import Terminal
 
 Open = Callable[[str], Window]
 RED = (0xC8, 0x1E, 0x28)
@@ -131,3 +132,30 @@ async def test_what_another_program_copied_is_seen(hands: Hands, desktop: str) -
     need("xclip")
     await said_by("xclip", "-selection", "clipboard", "-in", stdin="from elsewhere", quiet=True)
     assert await hands.call("clipboard.view") == "from elsewhere"
+
+
+async def test_code_in_a_kernel_sees_the_screen_and_acts_on_a_window(
+    hands: Hands, window: Open, tmp_path: Path
+) -> None:
+    target = window("Target")
+    terminal = Terminal(tmp_path / "conversation", hands)
+    code = """
+target = computer.windows.focus("target")
+x, y = target["x"] + target["width"] // 2, target["y"] + target["height"] * 3 // 4
+computer.mouse.click(x, y)
+computer.keyboard.type("from the kernel")
+shot = computer.display.view()
+print(x, y, shot.image().getpixel((x, y)))
+shot
+"""
+    try:
+        pieces = [piece async for piece in terminal.run("python", code, timeout_s=60)]
+    finally:
+        await terminal.close()
+    assert [piece.kind for piece in pieces] == ["output", "image", "exit"], pieces
+    x, y, colour = pieces[0].content.split(maxsplit=2)
+    assert colour.strip() == str(RED)
+    assert Image.open(io.BytesIO(base64.b64decode(pieces[1].content))).size == (1000, 700)
+    target.saw(f"left {x},{y}")
+    target.saw("text from the kernel")
+    assert not (Path.home() / "Pictures").exists()

@@ -135,3 +135,20 @@ async def test_applications_start_and_failures_are_told(hands: Hands, programs: 
     stays = [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "3901"]]
     assert len(stays) == 1
     stays[0].kill()
+
+
+async def test_the_screen_is_locked_by_the_locker_there_is(
+    hands: Hands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locker = tmp_path / "xflock4"
+    locker.write_text(f'#!/bin/sh\necho locked > "{tmp_path}/done"\n')
+    locker.chmod(0o755)
+    broken = tmp_path / "gnome-screensaver-command"
+    broken.write_text("#!/bin/sh\necho no session >&2; exit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert await hands.call("display.lock") == "xflock4"
+    assert (tmp_path / "done").exists()
+    locker.unlink()
+    with pytest.raises(HandsError, match=r"Nothing here could lock the screen \(gnome-screensaver-command failed: no"):
+        await hands.call("display.lock")

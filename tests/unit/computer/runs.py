@@ -64,7 +64,7 @@ async def begin(language: Language, code: str, shows: str, timeout_s: float = 30
 
     task = asyncio.create_task(gather(watch()))
     waiting = asyncio.create_task(shown.wait())
-    await asyncio.wait({task, waiting}, timeout=20, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({task, waiting}, timeout=60, return_when=asyncio.FIRST_COMPLETED)
     assert shown.is_set(), task
     return task
 

@@ -63,7 +63,7 @@ async def shell(tmp_path: Path) -> AsyncIterator[Shell]:
 async def test_the_status_is_the_real_one_and_the_next_run_works(
     either: Shell, code: str, exit_: str | None, output: str
 ) -> None:
-    ran = await run(either, code, timeout_s=10)
+    ran = await run(either, code, timeout_s=30)
     assert ran.exit == exit_ if exit_ else ran.exit != "0"
     assert output in ran.output
     assert "not here" not in ran.output
@@ -100,9 +100,9 @@ async def test_variables_and_functions_of_bash_stay_too(shell: Shell) -> None:
     ],
 )
 async def test_what_waits_for_input_sees_the_end_of_it(shell: Shell, code: str) -> None:
-    ran = await run(shell, code, timeout_s=10)
+    ran = await run(shell, code, timeout_s=30)
     assert ran.exit != "124"
-    assert ran.seconds < 8
+    assert ran.seconds < 25
 
 
 async def test_there_is_no_terminal_to_ask_for_a_password_on(shell: Shell) -> None:
@@ -112,7 +112,7 @@ async def test_there_is_no_terminal_to_ask_for_a_password_on(shell: Shell) -> No
 
 async def test_output_comes_while_the_script_runs(shell: Shell) -> None:
     pieces = shell.run("echo first; sleep 30", timeout_s=60)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         assert (await anext(pieces)).content == "first\n"
     await pieces.aclose()
     await gone("sleep 30")
@@ -122,7 +122,7 @@ async def test_background_jobs_do_not_hold_a_run_and_end_with_the_shell(tmp_path
     shell = Shell(place(tmp_path))
     ran = await run(shell, "sleep 3701 & setsid sleep 3702 & nohup sleep 3703 2>/dev/null & (sleep 3704 &); echo on")
     assert (ran.output, ran.exit) == ("on\n", "0")
-    assert ran.seconds < 3
+    assert ran.seconds < 10
     assert len(running("sleep 370")) >= 4
     await shell.close()
     await gone("sleep 370")
@@ -130,7 +130,7 @@ async def test_background_jobs_do_not_hold_a_run_and_end_with_the_shell(tmp_path
 
 async def test_what_a_background_job_prints_later_goes_to_a_file(shell: Shell, tmp_path: Path) -> None:
     await run(shell, "(until [ -e go ]; do sleep 0.02; done; echo LATE; touch said) &")
-    ran = await run(shell, "touch go; until [ -e said ]; do sleep 0.02; done; echo second", timeout_s=10)
+    ran = await run(shell, "touch go; until [ -e said ]; do sleep 0.02; done; echo second", timeout_s=30)
     assert ran.output == "second\n"
     kept = tmp_path / ".output" / "background-0001.txt"
     await until(lambda: kept.exists() and kept.read_text() != "")
@@ -145,7 +145,7 @@ async def test_an_interrupt_ends_the_whole_tree_and_nothing_after_it_runs(shell:
     start = asyncio.get_running_loop().time()
     await shell.interrupt()
     ran = await task
-    assert asyncio.get_running_loop().time() - start < 1.5
+    assert asyncio.get_running_loop().time() - start < 3
     assert ran.exit == "130"
     assert "interrupted" in ran.error
     assert "wrong" not in ran.output

@@ -36,6 +36,10 @@ Call = Callable[[str, list[Any], dict[str, Any]], Awaitable[Any]]
 its arguments by position and by name. The gate stands behind it."""
 
 
+Wrap = Callable[[list[str], Path], list[str]]
+"""``wrap(argv, runtime_folder)``: the command that runs ``argv`` in a sandbox which shows it ``runtime_folder``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a language runs: the conversation's folder (its working folder), and the way back to the host's hands."""
@@ -43,6 +47,10 @@ class Place:
     folder: Path
     call: Call
     pool: KernelPool | None = None
+
+
+class KernelDied(RuntimeError):
+    """A kernel's process is gone or never came up."""
 
 
 class Language(Protocol):

@@ -9,7 +9,6 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,14 @@ import zmq
 import zmq.asyncio
 from jupyter_client.session import Session
 
+from zero_one.computer.languages.base import KernelDied, Wrap
 from zero_one.computer.languages.callback import CallServer
 from zero_one.computer.languages.computer_proxy import ADDRESS
 from zero_one.computer.processes import MARK, end_tree, environment
 
-Wrap = Callable[[list[str], Path], list[str]]
-"""``wrap(argv, runtime_folder)``: the command that runs ``argv`` in a sandbox which shows it ``runtime_folder``."""
-
-READY_S = 30.0
+READY_S = 60.0
 _CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 _AHEAD = 4 * 1024 * 1024  # characters of output that may wait for the reader before the kernel is held back
-
-
-class KernelDied(RuntimeError):
-    """The process is gone or never came up."""
 
 
 class Execution:

@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+from typing import TYPE_CHECKING
 
-from zero_one.computer.languages.kernel import Kernel, KernelDied, Wrap
+from zero_one.computer.languages.base import KernelDied, Wrap
+
+if TYPE_CHECKING:
+    from zero_one.computer.languages.kernel import Kernel
+
+
+async def start_kernel(wrap: Wrap | None = None) -> Kernel:
+    """A ready kernel. What it takes to talk to one costs half a second to import, so that is done in a thread."""
+    module = await asyncio.to_thread(importlib.import_module, "zero_one.computer.languages.kernel")
+    kernel: Kernel = await module.Kernel.start(wrap)
+    return kernel
 
 
 class KernelPool:
@@ -21,7 +33,7 @@ class KernelPool:
     def start(self) -> None:
         """Begin warming a spare; returns at once."""
         if self._spare is None and not self._closed:
-            self._spare = asyncio.create_task(Kernel.start(self._wrap), name="spare kernel")
+            self._spare = asyncio.create_task(start_kernel(self._wrap), name="spare kernel")
 
     async def take(self) -> Kernel:
         """A ready kernel, which is the caller's to close. Raises ``KernelDied`` when none can be started."""
@@ -54,4 +66,4 @@ class KernelPool:
                 await kernel.close()
             except KernelDied:
                 pass
-        return await Kernel.start(self._wrap)
+        return await start_kernel(self._wrap)

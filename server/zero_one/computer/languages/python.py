@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from zero_one.computer.languages.base import INTERRUPTED, TIMED_OUT, Output, Place
-from zero_one.computer.languages.kernel import Execution, Kernel, KernelDied
+from zero_one.computer.languages.base import INTERRUPTED, TIMED_OUT, KernelDied, Output, Place
+from zero_one.computer.languages.pool import start_kernel
+
+if TYPE_CHECKING:
+    from zero_one.computer.languages.kernel import Execution, Kernel
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _FRAMES = 4_000  # characters of a traceback that are kept at each end
@@ -36,14 +39,18 @@ class Python:
 
     async def run(self, code: str, *, timeout_s: float) -> AsyncGenerator[Output, None]:
         async with self._turn:
+            self._stopped = ""
             try:
                 kernel = await self._ready()
+                if self._stopped:
+                    yield Output("error", "Stopped: it was interrupted before it began.")
+                    yield Output("exit", self._stopped)
+                    return
                 execution = kernel.execute(code)
             except KernelDied as error:
                 yield Output("error", f"Python could not be started: {error}")
                 yield Output("exit", "1")
                 return
-            self._stopped = ""
             self._running = execution
             kernel.calls.call = self._place.call
             watch = asyncio.create_task(self._watch(kernel, timeout_s), name="python time limit")
@@ -68,6 +75,8 @@ class Python:
         """Stop the running code; returns when it has stopped. Variables are kept unless it would not listen."""
         if self._running is not None and self._kernel is not None:
             await self._stop(self._kernel, INTERRUPTED)
+        elif self._turn.locked():  # its kernel is still starting
+            self._stopped = INTERRUPTED
 
     async def close(self) -> None:
         kernel, self._kernel = self._kernel, None
@@ -79,7 +88,7 @@ class Python:
             await self._bury()
         if self._kernel is None:
             pool = self._place.pool
-            kernel = await (pool.take() if pool else Kernel.start())
+            kernel = await (pool.take() if pool else start_kernel())
             folder = str(self._place.folder)
             moved = kernel.execute(f"import os as _os; _os.chdir({folder!r}); del _os", silent=True)
             await moved.finished.wait()
