@@ -1,7 +1,8 @@
 """The one source of the grammar: ``grammar/*.yaml``, sentence templates by area.
 
 A file holds ``area`` (its heading) and ``commands``, by name: ``about`` (one line), ``examples``, ``say`` (templates for
-the text matcher and for the embedded recogniser) and ``type`` (rarer wordings, for the text matcher only). ``rules.yaml``
+the text matcher and for the embedded recogniser), ``type`` (rarer wordings, for the text matcher only) and ``hear`` (instead
+of ``say`` for the recogniser, where a slot must be smaller), ``loose`` (see there). ``rules.yaml``
 holds what templates share and ``spoken.yaml`` what the recogniser may hear in each slot. Templates are hassil's: ``[maybe]``,
 ``(this|that)``, ``<rule>``, ``{slot}``.
 """
@@ -15,8 +16,9 @@ from importlib.resources import files
 from typing import Any
 
 import yaml
-from hassil import Intents, recognize_all
+from hassil import Intents
 from hassil.parse_expression import parse_sentence
+from hassil.string_matcher import MatchContext, MatchSettings, match_expression
 
 from zero_one.commands import slots
 from zero_one.commands.loose import Loose
@@ -37,6 +39,7 @@ class CommandInfo:
 class Command:
     info: CommandInfo
     say: tuple[str, ...]
+    hear: tuple[str, ...]
     type: tuple[str, ...] = ()
     loose: Mapping[str, Any] | None = None
 
@@ -62,7 +65,7 @@ def _commands(data: Mapping[str, Any]) -> list[Command]:
     out = []
     for name, entry in data["commands"].items():
         info = CommandInfo(name, data["area"], tuple(entry["examples"]), entry["about"])
-        out.append(Command(info, tuple(entry.get("say", ())), tuple(entry.get("type", ())), entry.get("loose")))
+        out.append(Command(info, tuple(entry.get("say", ())), tuple(entry.get("hear", ())), tuple(entry.get("type", ())), entry.get("loose")))
     return out
 
 
@@ -92,48 +95,73 @@ class Found:
 
 
 class Matcher:
-    """hassil over the grammar; slots are wildcards to hassil and are read and judged by ``slots``."""
+    """hassil over the grammar; slots are wildcards to hassil and are read and judged by ``slots``.
+
+    hassil tries every template on a text. Most texts are tried in several readings, so templates are looked up by the
+    words that they cannot do without first.
+    """
 
     def __init__(self, grammar: Grammar) -> None:
         self._loose = [Loose.read(command.info.name, command.loose) for command in grammar.commands if command.loose]
-        self._intents = Intents.from_dict(
-            {
-                "language": "en",
-                "intents": {
-                    command.info.name: {"data": [{"sentences": [*command.say, *command.type]}]}
-                    for command in grammar.commands
-                },
-                "lists": {kind: {"wildcard": True} for kind in slots.READERS},
-                "expansion_rules": dict(grammar.rules),
-            }
-        )
-        self.vocabulary = _vocabulary(
-            [*grammar.rules.values(), *(t for c in grammar.commands for t in (*c.say, *c.type))]
-        )
+        rules = {name: parse_sentence(body) for name, body in grammar.rules.items()}
+        wildcard = {"wildcard": True}
+        lists = Intents.from_dict({"language": "en", "intents": {}, "lists": dict.fromkeys(slots.READERS, wildcard)})
+        self._settings = MatchSettings(slot_lists=lists.slot_lists, expansion_rules=rules, language="en")
+        self._by_word: dict[str, list[_Template]] = {}
+        for command in grammar.commands:
+            for text in (*command.say, *command.type):
+                sentence = parse_sentence(text)
+                needs = sorted(sentence.get_required_clauses(rules), key=len)
+                template = _Template(command.info.name, sentence.expression, tuple(needs[1:]))
+                for word in needs[0] if needs else ("",):
+                    self._by_word.setdefault(word, []).append(template)
+        texts = [*grammar.rules.values(), *(t for c in grammar.commands for t in (*c.say, *c.type))]
+        self.vocabulary = _vocabulary(texts)
 
     def find(self, words: Words, scene: slots.Scene) -> Found | None:
         """The best way to take all of ``words``: the one in which the template spells most of them."""
         best: Found | None = None
-        for result in recognize_all(norm(words), self._intents, language="en"):
-            if best is not None and result.text_chunks_matched <= best.literal:
+        said = {word.norm for word in words}
+        text = norm(words) + " "
+        for template in (t for word in ("", *sorted(said)) for t in self._by_word.get(word, ())):
+            if any(need.isdisjoint(said) for need in template.needs):
                 continue
-            values: dict[str, Any] | None = {}
-            for entity in result.entities_list:
-                said = entity.text.strip()
-                part = _part(words, said)
-                found = slots.read(entity.name, part, scene) if part else None
-                if found is None or values is None:
-                    values = None
-                    break
-                values |= found
-            if values is not None:
-                best = Found(result.intent.name, values, result.text_chunks_matched)
+            for context in match_expression(self._settings, MatchContext(text=text), template.expression):
+                if (rest := context.text.strip()) and (open_slot := context.get_open_wildcard()):
+                    open_slot.text += rest  # a slot at the end takes what is left
+                    context.text = ""
+                if not context.is_match or (best is not None and context.text_chunks_matched <= best.literal):
+                    continue
+                values = _values(context.entities, words, scene)
+                if values is not None:
+                    best = Found(template.command, values, context.text_chunks_matched)
         return best
 
     def find_loose(self, words: Words) -> Found | None:
         """The command whose words these are in any order; the one that more of them tell of."""
         fit, best = max(((loose.fits(words), loose.command) for loose in self._loose), default=(0, ""))
         return Found(best, {}, 0) if fit else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """One template. ``needs``: of each of these groups at least one word must be said."""
+
+    command: str
+    expression: Any
+    needs: tuple[frozenset[str], ...]
+
+
+def _values(entities: Iterable[Any], words: Words, scene: slots.Scene) -> dict[str, Any] | None:
+    """What the slots say, or None when one of them cannot be read."""
+    values: dict[str, Any] = {}
+    for entity in entities:
+        part = _part(words, entity.text.strip())
+        found = slots.read(entity.name, part, scene) if part else None
+        if found is None:
+            return None
+        values |= found
+    return values
 
 
 def _part(words: Words, said: str) -> Words:

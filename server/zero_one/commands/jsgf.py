@@ -9,7 +9,6 @@ from hassil.expression import Alternative, Expression, ListReference, RuleRefere
 
 from zero_one.commands import known, zones
 from zero_one.commands.grammar import Grammar, parse
-from zero_one.commands.numbers import in_words
 
 # The matcher sees contractions written out; people say them, and the recogniser must hear what is said.
 _CONTRACTED = {
@@ -34,17 +33,13 @@ class _Writer:
             "folder": known.spoken_folders(here),
             "site": known.spoken_sites(),
             "place": zones.spoken(),
-            "n12": [in_words(n) for n in range(1, 13)],
-            "n59": [in_words(n) for n in range(1, 60)],
-            "n99": [in_words(n) for n in range(1, 100)],
-            "n10s": [in_words(n) for n in range(10, 101, 10)],
         }
         self._needed: dict[str, str] = {}
 
     def whole(self) -> str:
         names, bodies = [], []
         for command in self._grammar.commands:
-            alternatives = [text for template in command.say if (text := self._text(parse(template)))]
+            alternatives = [text for template in (command.hear or command.say) if (text := self._text(parse(template)))]
             if alternatives:
                 name = "c_" + re.sub(r"\W", "_", command.info.name)
                 names.append(f"<{name}>")
