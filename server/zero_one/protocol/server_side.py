@@ -32,6 +32,7 @@ from zero_one.protocol.events import (
     State,
     TailClosed,
 )
+from zero_one.protocol.greeting import answer_hello, read_hello
 from zero_one.protocol.lmc import Message
 from zero_one.protocol.riff import Converter, SoundFormat, SoundReader
 from zero_one.protocol.typed import TypedReader
@@ -41,7 +42,6 @@ from zero_one.protocol.wire import (
     LEVEL0_RATE,
     LEVEL1_FRAME,
     MAX_BINARY_FRAME,
-    PROTOCOL,
     TAIL_EXTEND_MS,
     TAIL_GRACE_RAW_MS,
     TAIL_GRACE_WAV_MS,
@@ -59,7 +59,6 @@ from zero_one.protocol.wire import (
 
 # audio: a first 01 device (or one that said nothing yet); typed: LMC messages without hello; hello: level 1.
 Dialect = Literal["audio", "typed", "hello"]
-FEATURES = ("captions", "typed", "images", "stop", "approvals", "volume", "state", "played", "flush", "announce")
 _MAX_REPLIES = 64
 
 
@@ -203,35 +202,13 @@ class ServerSide:
     def _hello(self, raw: dict[str, Any]) -> list[DeviceEvent]:
         if self.hello is not None:
             raise FrameError("bad_hello", "This connection has said hello already.")
-        whole_number(raw, "protocol", 1, 1_000_000)
-        features = raw.get("features", [])
-        if not isinstance(features, list) or not all(isinstance(word, str) for word in features):
-            raise FrameError("bad_field", "features must be an array of words.")
-        token = raw.get("token")
-        if token is not None and (not isinstance(token, str) or len(token) > 4096):
-            raise FrameError("bad_field", "token must be a string of at most 4096 characters.")
-        device = short_text(raw, "device") or self._new_id()
-        self._rate = _rate_out(raw.get("audio"))
-        self.hello = Hello(
-            device, short_text(raw, "kind") or "", frozenset(word[:64] for word in features[:64]), self._rate, token
-        )
-        generation, state = self._resume(device) if self._resume else (0, "idle")
+        self.hello = read_hello(raw, self._new_id)
+        self._rate = self.hello.rate_out
+        generation, state = self._resume(self.hello.device) if self._resume else (0, "idle")
         self._floor = max(self._floor, generation)
-        answer = {
-            "type": "hello",
-            "protocol": PROTOCOL,
-            "server": self._server,
-            "device": device,
-            "ready": self.ready,
-            "generation": generation,
-            "state": state,
-            "features": list(FEATURES),
-            "audio": {
-                "in": {"codec": "pcm", "rate": PCM_RATE_IN, "max_frame": MAX_BINARY_FRAME},
-                "out": {"codec": "pcm", "rate": self._rate, "max_frame": LEVEL1_FRAME},
-            },
-        }
-        self._replies.append(write_text(answer))
+        self._replies.append(
+            answer_hello(self.hello, self._server, ready=self.ready, generation=generation, state=state)
+        )
         return [self.hello]
 
     def _audio_header(self, raw: dict[str, Any], now_ms: float) -> list[DeviceEvent]:
@@ -389,7 +366,7 @@ class ServerSide:
                 return []
             self._turn_open = False
         frames: list[Frame] = [write_text(message.to_dict())]
-        if message.type == "approval" and isinstance(message.content, Mapping):
+        if message.type == "approval" and not message.end and isinstance(message.content, Mapping):
             # What Open Interpreter's clients know as the request to run code; they answer with the command go.
             code = {
                 "type": "code",
@@ -415,19 +392,6 @@ class ServerSide:
             self._turn_open = False
             return [write_text({"role": "server", "type": "status", "content": "complete"})]
         return []
-
-
-def _rate_out(audio: Any) -> int:
-    """The rate a device asks to be spoken to at, from its hello. Raises FrameError."""
-    if audio is None:
-        return LEVEL0_RATE
-    out = audio.get("out", {}) if isinstance(audio, dict) else None
-    if not isinstance(out, dict):
-        raise FrameError("bad_field", "audio must be an object with in and out.")
-    codec = out.get("codec", "pcm")
-    if codec != "pcm" and not (isinstance(codec, list) and "pcm" in codec):
-        raise FrameError("bad_field", "Only the codec pcm is spoken here; name it, alone or in a list.")
-    return whole_number(out, "rate", 8_000, 48_000) if "rate" in out else LEVEL0_RATE
 
 
 def _kept_id(raw: Mapping[str, Any]) -> dict[str, str]:

@@ -287,6 +287,8 @@ def test_go_answers_the_open_question_of_a_typed_client() -> None:
     out = side.encode(ev.Show(Message("server", "approval", content=question, id="q7")))
     assert json.loads(out[1])["content"] == {"type": "code", "format": "shell", "content": "ls"}
     assert side.receive('{"role":"user","type":"command","content":"go"}', 0) == [ev.Answer("q7", "yes")]
+    closed = Message("server", "approval", content={"answer": "yes", "reason": ""}, end=True, id="q7")
+    assert len(side.encode(ev.Show(closed))) == 1
     side.receive('{"role":"user","type":"command","content":"go"}', 0)
     assert replies(side)[0]["code"] == "no_question"
 
