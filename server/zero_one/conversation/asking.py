@@ -66,6 +66,7 @@ class OpenQuestion:
         """What the device shows."""
         q = self.question
         content: dict[str, Any] = {
+            "id": self.id,
             "question": q.text,
             "language": q.language,
             "code": q.code,
@@ -75,6 +76,7 @@ class OpenQuestion:
             "reason": q.reason,
             "answers": list(q.answers),
             "timeout_s": self._timeout_s,
+            "expires": self._timeout_s,
         }
         return Message("server", "approval", content=content, id=self.id)
 
