@@ -369,7 +369,7 @@ async def test_nothing_is_left_when_the_host_is_killed(tmp_path: Path, module: s
     process = subprocess.Popen(  # noqa: ASYNC220
         [sys.executable, "-c", host, str(tmp_path)],
         stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": tests},
+        env=os.environ | {"PYTHONPATH": tests, "TMPDIR": str(tmp_path)},
     )
     assert process.stdout is not None
     assert await asyncio.to_thread(process.stdout.readline) == b"up\n"
@@ -381,6 +381,7 @@ async def test_nothing_is_left_when_the_host_is_killed(tmp_path: Path, module: s
     process.stdout.close()
     await gone("sleep 3611")
     await until(lambda: not any(psutil.pid_exists(child) for child in children))
+    assert [name for name in os.listdir(tmp_path) if name.startswith("01-")] == []
 
 
 async def test_the_pool_gives_a_ready_kernel_at_once(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import codecs
 import contextvars
 import functools
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -157,8 +158,10 @@ def _keep_context() -> None:
     ThreadPoolExecutor.submit = submit_with_context  # type: ignore[assignment, method-assign]
 
 
-def _die_with_parent() -> None:
+def _die_with_parent(runtime: str) -> None:
     """stdin is the lifeline: when its other end closes, the host is gone, and so is this whole process group.
+
+    The folder that the host made for this kernel goes with it.
 
     A shell watches it, for a thread of ours could wait for the interpreter's lock for ever. Inside a sandbox we lead no
     group; the sandbox ends with the host by itself, and a thread is enough.
@@ -169,7 +172,8 @@ def _die_with_parent() -> None:
     os.close(null)
     if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():
         # In the background twice: no child of ours, so that code which waits for its children does not wait for it.
-        watch = f"( ( read -r _; kill -s KILL -- -{os.getpid()} ) <&3 >/dev/null 2>&1 & ) 3<&0"
+        end = f"rm -rf {shlex.quote(runtime)}; kill -s KILL -- -{os.getpid()}"
+        watch = f"( ( read -r _; {end} ) <&3 >/dev/null 2>&1 & ) 3<&0"
         subprocess.run(["sh", "-c", watch], stdin=lifeline, check=False)
         os.close(lifeline)
         return
@@ -183,7 +187,7 @@ def _die_with_parent() -> None:
 
 
 def main() -> None:
-    _die_with_parent()
+    _die_with_parent(os.path.dirname(os.path.abspath(sys.argv[sys.argv.index("-f") + 1])))
     os.environ.pop("PYTEST_CURRENT_TEST", None)  # ipykernel would not listen to our children's output
     app = App.instance(kernel_class=Kernel, outstream_class=f"{__name__}.Stream")
     app.config.InteractiveShell.xmode = "Plain"

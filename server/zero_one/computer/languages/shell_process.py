@@ -18,7 +18,7 @@ from zero_one.computer.processes import MARK, end_tree
 # All on one line: bash counts the lines of an eval from the line that it stands on.
 _LOOP = (
     "exec 3<&0 4>&1 5<&2 </dev/null >/dev/null 2>&1; "
-    "( ( read -r _ <&5; kill -s KILL -- -$$ ) 3<&- 4>&- & ); exec 5<&-; "
+    "( ( read -r _ <&5; rm -rf {runtime}; kill -s KILL -- -$$ ) 3<&- 4>&- & ); exec 5<&-; "
     "__keep() {{ {dump} >{state}.new && mv -f {state}.new {state}; command printf %s \"$PWD\" >{cwd}; }}; "
     "if [ -f {state} ]; then . {state}; fi; cd -- {folder} || :; "
     "while IFS= read -r __run <&3; do trap __keep EXIT; "
