@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from zero_one.config import located
-from zero_one.config.paths import private_dir, profiles_dir
+from zero_one.config.paths import profiles_dir
 from zero_one.config.problems import (
     ConfigError,
     Key,
@@ -21,6 +21,7 @@ from zero_one.config.problems import (
     kinds,
     section_of,
 )
+from zero_one.files import write_whole
 
 BUILTIN = Path(__file__).parent / "builtin"
 DEFAULT = "default"
@@ -174,12 +175,7 @@ def ensure_default() -> Path:
 
 def write(path: Path, text: str) -> None:
     """Write a profile whole or not at all; only its owner can read it, since it may hold keys."""
-    private_dir(path.parent)
-    partial = path.with_name(f".{path.name}.partial")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(partial, path)
+    write_whole(path, text)
 
 
 def flatten(data: dict[str, Any]) -> dict[Key, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from pathlib import Path
+
+from zero_one.files import write_whole
 
 _LENGTH = 16
 
@@ -20,12 +21,7 @@ def device_id(folder: Path) -> str:
         return known
     fresh = secrets.token_hex(_LENGTH // 2)
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = path.with_name(f"device-id.{os.getpid()}")
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(fresh + "\n")
-        os.replace(draft, path)
+        write_whole(path, fresh + "\n")
     except OSError:
         # A read-only home: the id then lives as long as this process.
         return fresh

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from zero_one.config.paths import private_dir
+from zero_one.files import write_whole
 from zero_one.protocol.lmc import Message, MessageError
 
 LONGEST = 2000
@@ -217,14 +218,4 @@ def _write(path: Path, lines: list[str], archived: list[str]) -> None:
         )
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in archived)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_whole(path, "".join(f"{line}\n" for line in lines))
