@@ -241,7 +241,7 @@ class _Utterance:
         try:
             self._read()
             new_ms = (len(self._tail) - self._heard_bytes) // BYTES_PER_MS
-            paused = self._voiced.quiet_ms >= PAUSE_MS and new_ms > 0
+            paused = self._voiced.quiet_ms >= PAUSE_MS and len(self._tail) > 0
             due = self._on_partial is not None and new_ms >= max(_PARTIAL_MS, self._pass_s * 3000)
             if paused or due:
                 self._listen()
@@ -264,8 +264,8 @@ class _Utterance:
                 self._cut()
 
     def _listen(self, *, final: bool = False) -> Heard:
-        """Hear the tail, unless exactly this was heard already."""
-        if self._guess is not None and self._guess[0] == len(self._tail):
+        """Hear the tail, unless nothing was said since it was heard last."""
+        if self._guess is not None and self._guess[0] == self._voiced.speech_frames:
             return self._guess[1]
         if len(self._tail) < _SHORTEST_MS * BYTES_PER_MS:
             return Heard("", self._language, 0.0)
@@ -275,7 +275,7 @@ class _Utterance:
         heard = self._engine.hear(window, self._options, self._language, before, final=final)
         self._pass_s = time.monotonic() - started
         self._heard_bytes = len(self._tail)
-        self._guess = (len(self._tail), heard)
+        self._guess = (self._voiced.speech_frames, heard)
         if self._language is None and len(self._tail) >= _LANGUAGE_SURE_MS * BYTES_PER_MS:
             self._language = heard.language
         self._tell(heard.text)

@@ -271,9 +271,10 @@ class _Utterance:
             if self._segment_bytes > _SEGMENT_MS * BYTES_PER_MS:
                 self._commit()
             return
-        if (self._guess is None or self._guess[0] != len(self._pcm)) and self._ears is not None:
+        said = self._voiced.speech_frames
+        if (self._guess is None or self._guess[0] != said) and self._ears is not None:
             free = read_decoding(self._ears.free)
-            self._guess = (len(self._pcm), self._engine.judge(self._ears, bytes(self._pcm), free), free)
+            self._guess = (said, self._engine.judge(self._ears, bytes(self._pcm), free), free)
 
     def _commit(self) -> Decoding | None:
         if not self._open or self._ears is None:
@@ -296,7 +297,7 @@ class _Utterance:
             last = self._commit()
             verdict: _Verdict | None = None
             if single and last is not None:
-                if self._guess is not None and self._guess[0] == len(self._pcm):
+                if self._guess is not None and self._guess[0] == self._voiced.speech_frames:
                     verdict = self._guess[1]
                 else:
                     verdict = self._engine.judge(self._ears, bytes(self._pcm), last)

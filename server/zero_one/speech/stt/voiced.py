@@ -14,6 +14,7 @@ FRAME_MS = 20
 FRAME = FRAME_MS * BYTES_PER_MS
 _WINDOW = 10
 _ENOUGH = 8
+_STILL = 3
 _LEAD_MS = 360
 _TAIL_MS = 300
 
@@ -33,6 +34,8 @@ class Voiced:
         self._speaking = False
         self.heard = False
         """Whether there was any speech at all."""
+        self.speech_frames = 0
+        """How many frames were speech: as long as it stays the same, nothing more was said."""
         self.quiet_ms = 0
         """Since the last speech."""
         self.total_bytes = 0
@@ -58,9 +61,9 @@ class Voiced:
     def _frame(self, frame: bytes) -> None:
         self._recent.append(self._vad.is_speech(frame, SAMPLE_RATE))
         self._held.append(frame)
-        voiced = sum(self._recent)
-        if voiced >= (_ENOUGH if not self._speaking else 1):
+        if any(list(self._recent)[-_STILL:]) if self._speaking else sum(self._recent) >= _ENOUGH:
             self._speaking = self.heard = True
+            self.speech_frames += 1
             self.quiet_ms = 0
             self._release()
             return

@@ -109,6 +109,7 @@ def explain(error: BaseException, name: str) -> SpeechError:
         or "unsupported model binary" in low
         or "model is incomplete" in low
         or "failed to read" in low
+        or "payload size" in low
     ):
         return SpeechError(f"The Whisper model {name} is damaged or from another version. {_repair(name)}")
     if "compute type" in low:
