@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import pytest
-
-from support.desktop import Pulse, let_go, press_and_hold, pulse_server, xvfb_display
+from support.desktop import Pulse, let_go, press_and_hold
+from support.desktop_client import desktop_client
 from support.ears import DISTRACTORS, flite, which, which_in
 from support.light_server import LightServer, light_server
 from zero_one.audio.formats import bytes_of, ms_of, read_wav, wav_bytes
@@ -25,42 +22,6 @@ ANSWERED = "it will be sunny in the afternoon"
 SENTENCES = (ASKED, ANSWERED, *DISTRACTORS)
 
 
-@pytest.fixture(scope="module")
-def display() -> Iterator[str]:
-    with xvfb_display() as name:
-        yield name
-
-
-@pytest.fixture(scope="module")
-def pulse() -> Iterator[Pulse]:
-    with pulse_server() as server:
-        yield server
-
-
-@contextlib.asynccontextmanager
-async def client(server_url: str, pulse: Pulse, display: str, home: Path, *more: str) -> AsyncIterator[Path]:
-    """A client process that is connected and listens; gives the file with what it prints."""
-    log = home / "client.log"
-    env = {**pulse.env, "DISPLAY": display, "ZERO_ONE_HOME": str(home), "XDG_SESSION_TYPE": "x11", "COLUMNS": "200"}
-    env.pop("WAYLAND_DISPLAY", None)
-    with log.open("wb") as out:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "zero_one_desktop", "--server-url", server_url, "--hotkey", "<f9>", *more,
-            env=env, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=out,
-        )  # fmt: skip
-    try:
-        async with asyncio.timeout(30):
-            # Only the process itself knows when its hotkey is watched; it says so.
-            while b"to talk" not in log.read_bytes() or not await asyncio.to_thread(pulse.recorders):
-                assert process.returncode is None, log.read_text()
-                await asyncio.sleep(0.05)
-        yield log
-    finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
-
-
 async def test_a_turn_with_a_real_key_and_real_sound(pulse: Pulse, display: str, tmp_path: Path) -> None:
     """Somebody holds F9 and speaks; the server hears the words; its answer is heard at the loudspeaker."""
     question = flite(tmp_path / "question.wav", ASKED)
@@ -71,7 +32,7 @@ async def test_a_turn_with_a_real_key_and_real_sound(pulse: Pulse, display: str,
             await server.say(ev.Show(Message("user", "message", content="[heard]")), ev.State("thinking"))
             await server.say(ev.State("speaking"), ev.SpeechStart(1), ev.SpeechPcm(1, speech), ev.SpeechEnd(1))
 
-    async with light_server(react) as server, client(server.url, pulse, display, tmp_path) as log:
+    async with light_server(react) as server, desktop_client(server.url, pulse, display, tmp_path) as log:
         await server.wait_for_kind(ev.Hello)
         with pulse.record_speaker(tmp_path / "heard.wav"):
             await asyncio.to_thread(press_and_hold, display, "F9")
@@ -101,7 +62,7 @@ async def test_the_first_syllable_before_the_key_is_not_lost(pulse: Pulse, displ
 
     tone = array("h", (round(9_000 * math.sin(2 * math.pi * 440 * at / 16_000)) for at in range(16_000 * 6))).tobytes()
     (tmp_path / "tone.wav").write_bytes(wav_bytes(tone, 16_000))
-    async with light_server() as server, client(server.url, pulse, display, tmp_path):
+    async with light_server() as server, desktop_client(server.url, pulse, display, tmp_path):
         await server.wait_for_kind(ev.Hello)
         singer = pulse.play_into_microphone(tmp_path / "tone.wav")
         loop = asyncio.get_running_loop()
@@ -125,7 +86,7 @@ async def test_a_press_silences_the_loudspeaker_at_once(pulse: Pulse, display: s
     """Ten seconds of speech have arrived; a press leaves less than a second of them to be heard."""
     speech = read_wav(flite(tmp_path / "long.wav", "one two three four five six seven eight nine ten " * 3), 24_000)
     assert ms_of(speech, 24_000) > 8_000
-    async with light_server() as server, client(server.url, pulse, display, tmp_path):
+    async with light_server() as server, desktop_client(server.url, pulse, display, tmp_path):
         await server.wait_for_kind(ev.Hello)
         with pulse.record_speaker(tmp_path / "heard.wav"):
             await server.say(ev.State("speaking"), ev.SpeechStart(1), ev.SpeechPcm(1, speech), ev.SpeechEnd(1))
@@ -142,7 +103,7 @@ async def test_a_press_silences_the_loudspeaker_at_once(pulse: Pulse, display: s
 
 
 async def test_the_toggle_command_works_without_any_key(pulse: Pulse, display: str, tmp_path: Path) -> None:
-    async with light_server() as server, client(server.url, pulse, display, tmp_path):
+    async with light_server() as server, desktop_client(server.url, pulse, display, tmp_path):
         await server.wait_for_kind(ev.Hello)
         env = {**os.environ, "ZERO_ONE_HOME": str(tmp_path)}
         for wanted in (ev.Pressed, ev.TailClosed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import sys
 from array import array
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -213,3 +214,20 @@ async def test_no_answer_is_a_failure_that_says_so(options: dict[str, Any], caps
 async def test_a_recording_that_is_none_is_named(tmp_path: Path, options: dict[str, Any]) -> None:
     (tmp_path / "no.wav").write_text("hello")
     assert await Client(ClientOptions(wav=(tmp_path / "no.wav",), **options)).run() == 2
+
+
+async def test_a_line_from_a_pipe_is_asked_and_answered_by_a_client_of_its_own(tmp_path: Path) -> None:
+    """As a script would use it: no terminal, no sound device, the answer as text and as a file."""
+    gone = {"DISPLAY", "WAYLAND_DISPLAY", "PULSE_SERVER", "XDG_RUNTIME_DIR"}
+    env = {name: value for name, value in os.environ.items() if name not in gone} | {"ZERO_ONE_HOME": str(tmp_path)}
+    async with light_server(answer) as server:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "zero_one_desktop", "--server-url", server.url, "--once", "--save", "reply.wav",
+            env=env, cwd=tmp_path,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        out, _ = await asyncio.wait_for(process.communicate(b"what time is it"), 30)
+        assert process.returncode == 0
+        assert (await server.wait_for_kind(ev.Typed)).text == "what time is it"
+    assert "01: Hello.\n" in out.decode()
+    assert read_wav(tmp_path / "reply.wav", 24_000) == REPLY
