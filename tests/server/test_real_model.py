@@ -1,0 +1,147 @@
+"""The real interpreter behind the real server: code asks first, runs, is stopped; and the history is what was heard."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import scripted_model
+from support.light import NewClient, device, light
+from support.players import MS_A_CHAR, Ears, Throat, plain
+from support.scripted_model import ScriptedModel, hangs, runs
+from zero_one.computer.hands import Hands
+from zero_one.computer.terminal import Terminal
+from zero_one.config.settings import ModelSettings, Settings
+from zero_one.conversation import Services
+from zero_one.interpreter.history import History
+from zero_one.interpreter.loop import ModelInterpreter
+from zero_one.interpreter.model import LiteLlm
+from zero_one.protocol.events import (
+    Answer,
+    Cancelled,
+    Pcm,
+    Played,
+    Pressed,
+    Released,
+    Show,
+    SpeechPcm,
+    SpeechStart,
+    State,
+    Stop,
+    Typed,
+)
+
+pytestmark = pytest.mark.timeout(180)
+
+
+def house(model: ScriptedModel, folder: Path, *heard: str) -> Services:
+    settings = Settings(model=ModelSettings(name="openai/scripted", api_base=model.url, api_key="test"))
+
+    def interpreter(name: str, history: History) -> ModelInterpreter:
+        hands = Hands()
+        return ModelInterpreter(LiteLlm(settings.model), Terminal(folder / name, hands), hands, history, settings)
+
+    ears = Ears(*heard, takes_s=0.01)
+    return Services(ears, Throat(), plain, settings=settings, interpreter=interpreter, folder=folder / "conversations")
+
+
+async def approval(client: NewClient) -> Any:
+    event = await client.until(
+        lambda e: isinstance(e, Show) and e.message.type == "approval" and not e.message.end, 120
+    )
+    return event.message
+
+
+async def idle(client: NewClient) -> None:
+    await client.until(lambda event: isinstance(event, State) and event.name == "idle", 120)
+
+
+def printed(client: NewClient) -> str:
+    parts = [e.message.content for e in client.events if isinstance(e, Show) and e.message.type == "console"]
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+async def test_code_asks_first_runs_and_its_result_is_spoken(tmp_path: Path) -> None:
+    script = (runs("print(6 * 7)"), scripted_model.says("It is 42."))
+    with ScriptedModel(*script) as model:
+        services = house(model, tmp_path)
+        async with light(services) as server, device(server, "d1") as client:
+            await client.send(Typed("what is six times seven"))
+            question = await approval(client)
+            assert question.content["code"] == "print(6 * 7)"
+            assert "42" not in printed(client)
+            await client.send(Answer(question.id, "yes"))
+            await idle(client)
+            assert "42" in printed(client)
+            assert services.synthesizer.texts[-1] == "It is 42."  # type: ignore[attr-defined]
+            states = [event.name for event in client.events if isinstance(event, State)]
+            assert "asking" in states
+            assert "acting" in states
+
+
+async def test_no_means_that_nothing_runs(tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    with ScriptedModel(runs(f"open({str(mark)!r}, 'w')"), scripted_model.says("All right.")) as model:
+        async with light(house(model, tmp_path)) as server, device(server, "d1") as client:
+            await client.send(Typed("write the file"))
+            await client.send(Answer((await approval(client)).id, "no"))
+            await idle(client)
+            assert not mark.exists()
+
+
+async def test_stop_ends_running_code(tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    code = f"import time\nprint('begun', flush=True)\ntime.sleep(20)\nopen({str(mark)!r}, 'w')"
+    with ScriptedModel(runs(code)) as model:
+        async with light(house(model, tmp_path)) as server, device(server, "d1") as client:
+            await client.send(Typed("work"))
+            await client.send(Answer((await approval(client)).id, "yes"))
+            while "begun" not in printed(client):
+                await client.take(60)
+            await client.send(Stop())
+            await idle(client)
+            assert not mark.exists()
+            assert not server.conversations.get("d1")._brain.working
+
+
+async def test_spoken_over_the_history_that_the_model_sees_next_is_what_was_heard(tmp_path: Path) -> None:
+    """The model still writes when the button is pressed; 17 characters were played: "alpha bravo charl"."""
+    words = "alpha bravo charlie delta echo foxtrot golf hotel. India juliet kilo lima. "
+    script = (hangs(*scripted_model.says(words).steps[:-1]), scripted_model.says("Fine."))
+    with ScriptedModel(*script) as model:
+        async with light(house(model, tmp_path, "and now")) as server, device(server, "d1") as client:
+            await client.send(Typed("tell me"))
+            start = await client.until(lambda event: isinstance(event, SpeechStart), 60)
+            while sum(len(e.data) for e in client.events if isinstance(e, SpeechPcm)) < 48 * 17 * MS_A_CHAR:
+                await client.take()
+            await client.send(Played(start.generation, 17 * MS_A_CHAR))
+            await client.send(Pressed(), Pcm(bytes(32_000)), Released())
+            await idle(client)
+            said = [m for m in model.requests[-1].messages if m["role"] == "assistant"]
+            assert str(said[0]["content"]).startswith("alpha bravo")
+            assert "delta" not in str(said[0]["content"])
+            asked = [m["content"] for m in model.requests[-1].messages if m["role"] == "user"]
+            assert "and now" in str(asked[-1])
+
+
+async def test_code_outlives_a_press_and_a_lost_link_and_is_told_at_the_return(tmp_path: Path) -> None:
+    code = "import time\nprint('begun', flush=True)\ntime.sleep(1.5)\nprint('forty', 'two')"
+    with ScriptedModel(runs(code), scripted_model.says("All done now.")) as model:
+        async with light(house(model, tmp_path)) as server:
+            async with device(server, "d1") as client:
+                await client.send(Typed("work"))
+                await client.send(Answer((await approval(client)).id, "yes"))
+                while "begun" not in printed(client):
+                    await client.take(60)
+            turn = server.conversations.get("d1")._turn
+            assert turn is not None
+            assert turn.task is not None
+            await asyncio.wait_for(turn.task, 60)
+            async with device(server, "d1") as client:
+                await client.until(lambda event: isinstance(event, SpeechPcm), 60)
+                assert "forty two" in printed(client)
+                await client.send(Pressed())
+                await client.send(Cancelled())
