@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 
 from fastapi import FastAPI, WebSocket
-from starlette.websockets import WebSocketDisconnect, WebSocketState
+from starlette.websockets import WebSocketDisconnect
 
 from zero_one import __version__
 from zero_one.conversation import Conversation, Conversations
@@ -199,5 +199,3 @@ class _Connection:
         if self._name is not None:
             self._nameless.give_back(self._name)
         self._conversation = self._link = self._name = None
-        if self._socket.application_state is WebSocketState.CONNECTED:
-            log.debug("a connection is left")
