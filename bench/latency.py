@@ -3,7 +3,7 @@
     python bench/latency.py [--turns 5] [--out latency.json] [--wav FILE ...] [--url ws://127.0.0.1:10101/]
 
 Without ``--url`` a server of our own is started, in an empty ``ZERO_ONE_HOME`` (unless one is set). It speaks
-in real time, as a person does: a short utterance and a long one by flite, or the WAV files named (16 kHz mono). Beside the
+in real time, as a person does: a short utterance and a long one by flite, or WAV files (16 kHz mono). Beside the
 server's spans stands what the device itself measures. JSON goes to standard output (or ``--out``).
 """
 
