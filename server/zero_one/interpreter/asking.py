@@ -11,6 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from zero_one.safety.question import effects_in_words
+from zero_one.safety.risk import Verdict, classify
+from zero_one.safety.risk.hands import classify_hand
+
 PURE_FACTS = frozenset(
     {
         "display.size",
@@ -80,12 +84,23 @@ def describe(act: Act) -> Described:
     if act.method:
         if act.method in PURE_FACTS:
             return Described(f"Read {act.method}?", ask=False, risk="observe")
-        return Described(_method_question(act), answers=("yes", "no"))
+        verdict = Verdict.of([classify_hand(act.method, act.arguments)])
+        return Described(
+            _method_question(act),
+            risk=verdict.risk.word,
+            effects=effects_in_words(verdict.effects),
+            answers=("yes", "no"),
+        )
     lines = len([line for line in act.code.splitlines() if line.strip()])
     name = _NAMES.get(act.language, act.language)
     size = f"a line of {name}" if lines <= 1 else f"{lines} lines of {name}"
     said = first_effect(act.language, act.code)
-    return Described(f"Run {size}: {said}?" if said else f"Run {size}?")
+    verdict = classify(act.code, act.language)
+    return Described(
+        f"Run {size}: {said}?" if said else f"Run {size}?",
+        risk=verdict.risk.word,
+        effects=effects_in_words(verdict.effects),
+    )
 
 
 _SPOKEN = {

@@ -217,7 +217,7 @@ class ModelRun:
 
     async def _agreed(self, act: Act, request: Request, result: Result) -> Act | None:
         """What to run, or None when the answer was no."""
-        described = self._home.describe(act)
+        described = await asyncio.to_thread(self._home.describe, act)  # parsing is no work for the loop
         if not described.ask:
             return act
         question = Question(

@@ -285,3 +285,19 @@ def test_spent_counts_and_says_so():
         "of which 1 failed. Shall I go on?"
     )
     assert "worked for 60 seconds" in spent.words("seconds")
+
+
+@pytest.mark.parametrize(
+    ("act", "risk", "effect"),
+    [
+        (Act("shell", "ls -la"), "observe", None),
+        (Act("shell", "rm -rf build"), "destroy", "delete: build"),
+        (Act("python", "import shutil\nshutil.rmtree('build')"), "destroy", "delete: build"),
+        (Act("shell", "curl -d @notes.txt https://example.org"), "spend_or_send", "send: https://example.org"),
+        (Act("computer", "", "mouse.click", {"x": 3, "y": 4}), "change", "device: mouse.click 3 4"),
+    ],
+)
+def test_the_question_carries_the_class_and_the_effects_of_the_act(act, risk, effect):
+    described = describe(act)
+    assert described.risk == risk
+    assert effect is None or effect in described.effects
