@@ -178,9 +178,9 @@ def _faster_whisper(settings: HearSettings) -> Recognizer:
 
 
 def _pocketsphinx(jsgf: str | None) -> Recognizer:
-    from zero_one.speech.stt.pocketsphinx import PocketSphinx
+    from zero_one.speech.stt.apart import Apart
 
-    return PocketSphinx(jsgf)
+    return Apart(jsgf)
 
 
 def _openai_stt(settings: HearSettings) -> Recognizer:
