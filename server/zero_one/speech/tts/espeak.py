@@ -145,9 +145,7 @@ def voice_names(voice: Voice) -> list[str]:
     for wish in (voice.id, voice.language):
         if wish and not wish.startswith("-"):
             tag = wish.split("-")[0].replace("_", "-").lower() if "_" in wish else wish
-            names += [wish, tag, tag.split("-")[0]]
-            if wish == "en":
-                names.insert(0, "en-us")
+            names += ["en-us"] if wish == "en" else [wish, tag, tag.split("-")[0]]
     if not names:
         names.append("en-us")
     return list(dict.fromkeys([*(name for name in names if name), "en"]))
