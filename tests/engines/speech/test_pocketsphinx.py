@@ -29,8 +29,8 @@ public <command> = [<lead>] (<time> | <timer> | <volume> | <open> | <other>) [<t
 """
 COMMANDS = (
     "what time is it", "tell me the time", "set a timer for twelve minutes", "start a five minute timer",
-    "cancel the timer", "volume up", "set the volume to thirty percent", "open the calculator", "take a screenshot", "lock the screen",
-    "how much disk space is left", "stop", "could you tell me the time please",
+    "cancel the timer", "volume up", "set the volume to thirty percent", "open the calculator", "take a screenshot",
+    "lock the screen", "how much disk space is left", "stop", "could you tell me the time please",
 )  # fmt: skip
 OPEN_SPEECH = (
     "write me a poem about the sea", "what is the capital of france", "who won the football game last night",
@@ -56,11 +56,14 @@ async def hear(ears: PocketSphinx, pcm: bytes, piece: int = 6400) -> Transcript:
     return await utterance.finish()
 
 
-@pytest.mark.parametrize("voice", ["rms", "kal16"])
-async def test_commands_are_heard(ears: PocketSphinx, voice: str) -> None:
+VOICES = ("rms", "kal16")
+"""Taken in turns."""
+
+
+async def test_commands_are_heard(ears: PocketSphinx) -> None:
     missed = {}
-    for command in COMMANDS:
-        heard = await hear(ears, silence(300) + say(command, voice) + silence(300))
+    for index, command in enumerate(COMMANDS):
+        heard = await hear(ears, silence(300) + say(command, VOICES[index % 2]) + silence(300))
         if heard.text != command:
             missed[command] = heard.text
         else:
@@ -69,11 +72,10 @@ async def test_commands_are_heard(ears: PocketSphinx, voice: str) -> None:
     assert len(missed) <= 2, missed
 
 
-@pytest.mark.parametrize("voice", ["rms", "kal16"])
-async def test_open_speech_is_no_command(ears: PocketSphinx, voice: str) -> None:
+async def test_open_speech_is_no_command(ears: PocketSphinx) -> None:
     taken = {}
-    for sentence in OPEN_SPEECH:
-        heard = await hear(ears, say(sentence, voice))
+    for index, sentence in enumerate(OPEN_SPEECH):
+        heard = await hear(ears, say(sentence, VOICES[index % 2]))
         if heard.from_grammar:
             taken[sentence] = heard.text
         assert heard.text, "what is no command comes back as dictation"
@@ -157,11 +159,11 @@ async def test_a_new_grammar_counts_from_the_next_utterance() -> None:
 
 
 async def test_a_long_monologue_stays_bounded_and_whole(ears: PocketSphinx) -> None:
-    """Forty seconds with pauses: dictation comes back in order, and no command is found in it."""
-    sentences = ("the train leaves from platform seven", "the museum closes at five", "my sister plays the violin") * 5
+    """Half a minute with pauses: dictation comes back in order, and no command is found in it."""
+    sentences = ("the train leaves from platform seven", "the museum closes at five", "my sister plays the violin") * 4
     pcm = b"".join(say(sentence, "rms") + silence(500) for sentence in sentences)
-    assert len(pcm) > 35 * 32_000
+    assert len(pcm) > 30 * 32_000
     heard = await hear(ears, pcm, piece=16_000)
     assert not heard.from_grammar
     assert heard.audio_ms == len(pcm) // 32
-    assert len(heard.text.split()) > 45
+    assert len(heard.text.split()) > 36
