@@ -1,4 +1,5 @@
-"""Timers, alarms and reminders: one list, one waiting task, kept on disk, spoken when due or, late, at the next start."""
+"""Timers, alarms and reminders: one list, one waiting task, kept on disk, spoken when due or, late, at the next
+start."""
 
 from __future__ import annotations
 
@@ -172,7 +173,7 @@ class Alerts:
     def _words(self, alert: Alert) -> str:
         late = self.now().timestamp() - alert.due
         if alert.kind == "timer":
-            what = f"Your {alert.text} timer" if alert.text else f"Your {phrases.duration(alert.seconds)} timer"
+            what = f"Your {alert.text} timer" if alert.text else f"Your {phrases.long(alert.seconds)} timer"
             if late >= _LATE_S:
                 return f"{what} ended {phrases.duration(late)} ago, while I was away."
             return f"{what} is done."

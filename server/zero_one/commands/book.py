@@ -53,7 +53,8 @@ class CommandBook:
         self._matcher = grammar.Matcher(self._grammar)
         alerts = Alerts(folder / "alerts.json", self._clock)
         self._desk = Desk(
-            hands, self._clock, alerts, ListFile(folder / "notes.json"), ListFile(folder / "todo.json"), self._here.home,
+            hands, self._clock, alerts, ListFile(folder / "notes.json"), ListFile(folder / "todo.json"),
+            self._here.home,
             self.list,
         )  # fmt: skip
         alerts.load()

@@ -31,5 +31,5 @@ class SystemClock:
         return naive.astimezone()
 
     async def wait_until(self, at: datetime) -> None:
-        while (left := (at - self.now()).total_seconds()) > 0:
+        while (left := (at - self.now()).total_seconds()) > 0:  # noqa: ASYNC110 (time itself is waited for)
             await asyncio.sleep(min(left, _LONGEST_NAP_S))

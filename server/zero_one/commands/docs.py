@@ -8,9 +8,9 @@ from zero_one.commands.grammar import CommandInfo
 
 _HEAD = """# Spoken commands
 
-These work without a language model and without a network. Say them in your own words: politeness, "uh" and "um", stumbles,
-"ten" or "10" make no difference. What is more than a command ("why is my battery draining so fast") is never taken for one.
-`01 commands --match "…"` says what a wording would be taken for.
+These work without a language model and without a network. Say them in your own words: politeness, "uh" and "um",
+stumbles, "ten" or "10" make no difference. What is more than a command ("why is my battery draining so fast") is never
+taken for one. `01 commands --match "…"` says what a wording would be taken for.
 
 This page is made from the grammar (`python -m zero_one.commands.docs > docs/commands.md`).
 """

@@ -1,16 +1,17 @@
 """The one source of the grammar: ``grammar/*.yaml``, sentence templates by area.
 
-A file holds ``area`` (its heading) and ``commands``, by name: ``about`` (one line), ``examples``, ``say`` (templates for
-the text matcher and for the embedded recogniser), ``type`` (rarer wordings, for the text matcher only) and ``hear`` (instead
-of ``say`` for the recogniser, where a slot must be smaller), ``loose`` (see there). ``rules.yaml``
-holds what templates share and ``spoken.yaml`` what the recogniser may hear in each slot. Templates are hassil's: ``[maybe]``,
-``(this|that)``, ``<rule>``, ``{slot}``.
+A file holds ``area`` (its heading) and ``commands``. Each has ``about`` (one line), ``examples`` and templates: ``say``
+(for the text matcher and for the embedded recogniser), ``type`` (rarer wordings, for the text
+matcher only) and ``hear`` (for
+the recogniser instead of ``say``, where a slot must be smaller); and it may have ``loose`` (words in any order, see
+``loose.py``). ``rules.yaml`` holds what templates share, ``spoken.yaml`` what the recogniser may hear in each slot.
+Templates are hassil's: ``[maybe]``, ``(this|that)``, ``<rule>``, ``{slot}``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -22,7 +23,7 @@ from hassil.string_matcher import MatchContext, MatchSettings, match_expression
 
 from zero_one.commands import slots
 from zero_one.commands.loose import Loose
-from zero_one.commands.words import Words, norm
+from zero_one.commands.words import Words, norm, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,15 @@ def _commands(data: Mapping[str, Any]) -> list[Command]:
     out = []
     for name, entry in data["commands"].items():
         info = CommandInfo(name, data["area"], tuple(entry["examples"]), entry["about"])
-        out.append(Command(info, tuple(entry.get("say", ())), tuple(entry.get("hear", ())), tuple(entry.get("type", ())), entry.get("loose")))
+        out.append(
+            Command(
+                info,
+                tuple(entry.get("say", ())),
+                tuple(entry.get("hear", ())),
+                tuple(entry.get("type", ())),
+                entry.get("loose"),
+            )
+        )
     return out
 
 
@@ -116,7 +125,7 @@ class Matcher:
                 for word in needs[0] if needs else ("",):
                     self._by_word.setdefault(word, []).append(template)
         texts = [*grammar.rules.values(), *(t for c in grammar.commands for t in (*c.say, *c.type))]
-        self.vocabulary = _vocabulary(texts)
+        self.vocabulary = _vocabulary(texts) | written()
 
     def find(self, words: Words, scene: slots.Scene) -> Found | None:
         """The best way to take all of ``words``: the one in which the template spells most of them."""

@@ -122,5 +122,5 @@ def _blank(expression: Expression) -> bool:
     if isinstance(expression, TextChunk):
         return not expression.text.strip()
     if isinstance(expression, Alternative):
-        return expression.is_optional
+        return bool(expression.is_optional)
     return isinstance(expression, Sequence) and all(_blank(item) for item in expression.items)

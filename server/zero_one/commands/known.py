@@ -1,4 +1,5 @@
-"""What can be opened by name: apps installed here or known by name, folders of the home, well-known sites, file names."""
+"""What can be opened by name: apps installed here or known by name, folders of the home, well-known sites, file
+names."""
 
 from __future__ import annotations
 
@@ -20,23 +21,28 @@ GENERIC = {
     "text editor": "text editor", "editor": "text editor", "notepad": "text editor", "calculator": "calculator",
     "settings": "settings", "system settings": "settings", "computer settings": "settings", "preferences": "settings",
     "control panel": "settings", "calendar": "calendar", "email": "email", "mail": "email", "e mail": "email",
-    "mail app": "email", "email client": "email", "email app": "email", "camera": "camera", "music player": "music player",
+    "mail app": "email", "email client": "email", "email app": "email", "camera": "camera",
+    "music player": "music player",
     "video player": "video player", "image viewer": "image viewer", "task manager": "task manager",
     "system monitor": "task manager", "activity monitor": "task manager", "app store": "app store",
 }  # fmt: skip
-FAMOUS = (
-    "firefox chrome chromium safari edge brave opera vivaldi thunderbird outlook spotify vlc slack discord teams zoom skype "
-    "telegram signal whatsapp steam gimp inkscape blender krita audacity kdenlive obs libreoffice word excel powerpoint "
-    "onenote notion obsidian evernote photoshop illustrator lightroom figma vscode emacs vim pycharm "
-    "intellij eclipse xcode itunes garageband imovie keynote facetime "
-    "dropbox bitwarden keepassxc virtualbox docker postman wireshark filezilla transmission handbrake paint xterm konsole "
-    "alacritty kitty gedit kate mousepad nautilus dolphin thunar nemo evince okular htop rhythmbox cheese shotwell darktable"
-).split() + [
-    "visual studio code", "visual studio", "vs code", "google chrome", "microsoft word", "microsoft excel", "microsoft teams",
-    "microsoft edge", "microsoft outlook", "android studio", "sublime text", "obs studio", "libre office", "apple music",
-    "unreal engine", "unity hub", "disk utility", "disk usage analyzer", "mozilla firefox", "libreoffice writer",
-    "libreoffice calc", "google earth", "quick time", "powershell", "windows terminal",
-]  # fmt: skip
+FAMOUS = frozenset(
+    name.strip()
+    for name in (
+        "firefox, chrome, chromium, safari, edge, brave, opera, vivaldi, thunderbird, outlook, spotify, vlc, slack, "
+        "discord, teams, zoom, skype, telegram, signal, whatsapp, steam, gimp, inkscape, blender, krita, audacity, "
+        "kdenlive, obs, libreoffice, word, excel, powerpoint, onenote, notion, obsidian, evernote, photoshop, "
+        "illustrator, lightroom, figma, vscode, emacs, vim, pycharm, intellij, eclipse, xcode, itunes, garageband, "
+        "imovie, keynote, facetime, dropbox, bitwarden, keepassxc, virtualbox, docker, postman, wireshark, filezilla, "
+        "transmission, handbrake, paint, xterm, konsole, alacritty, kitty, gedit, kate, mousepad, nautilus, dolphin, "
+        "thunar, nemo, evince, okular, htop, rhythmbox, cheese, shotwell, darktable, visual studio code, "
+        "visual studio, "
+        "vs code, google chrome, microsoft word, microsoft excel, microsoft teams, microsoft edge, microsoft outlook, "
+        "android studio, sublime text, obs studio, libre office, apple music, unreal engine, unity hub, disk utility, "
+        "disk usage analyzer, mozilla firefox, libreoffice writer, libreoffice calc, google earth, quick time, "
+        "powershell, windows terminal "
+    ).split(",")
+)
 SITES = {
     "youtube": "https://www.youtube.com", "google": "https://www.google.com", "wikipedia": "https://www.wikipedia.org",
     "github": "https://github.com", "gitlab": "https://gitlab.com", "gmail": "https://mail.google.com",
@@ -57,7 +63,8 @@ SITES = {
 _ENDINGS = (
     "com org net edu gov io dev ai co uk de fr es it nl eu info biz tv me app us ca au ch at jp in be se no pl xyz"
 ).split()
-_FOLDERS = "downloads documents desktop pictures photos images music videos movies public templates home".split() + [
+_FOLDERS = [
+    *"downloads documents desktop pictures photos images music videos movies public templates home".split(),
     "download",
     "document",
     "picture",
@@ -65,8 +72,10 @@ _FOLDERS = "downloads documents desktop pictures photos images music videos movi
     "docs",
 ]
 _FILE_ENDINGS = (
-    "txt md pdf doc docx odt rtf csv tsv xls xlsx ods ppt pptx odp html htm xml json yaml yml toml ini cfg log py js ts c h cpp "
-    "rs go java sh png jpg jpeg gif svg webp bmp mp3 wav ogg flac mp4 mkv avi mov zip tar gz 7z epub ics tex sql ipynb conf deb iso"
+    "txt md pdf doc docx odt rtf csv tsv xls xlsx ods ppt pptx odp html htm xml json yaml yml toml ini cfg log py "
+    "js ts c h cpp "
+    "rs go java sh png jpg jpeg gif svg webp bmp mp3 wav ogg flac mp4 mkv avi mov zip tar gz 7z epub ics tex sql "
+    "ipynb conf deb iso"
 ).split()
 _SPELLED_ENDINGS = {"text": "txt", "markdown": "md", "p d f": "pdf", "python": "py", "jpeg": "jpg", "j p g": "jpg"}
 

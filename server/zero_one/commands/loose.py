@@ -1,8 +1,8 @@
 """Wordings in any order: every word must belong to the command, and its telling words must be there.
 
-Templates fix an order of words; people do not. A command may add ``loose`` to the grammar: ``must`` (groups of words, at
-least one of each group is said) and ``may`` (further words that fit), as a question (``ask``) or an order (``do``). One
-word outside these and the small words below, and it is no match: "how does a battery work" has "does", "a" and "work".
+Templates fix an order of words; people do not. A command may add ``loose`` to the grammar: ``must`` (groups of words,
+at least one of each group is said) and ``may`` (further words that fit), as a question (``ask``) or an order (``do``).
+One word outside these and the small words below, and it is no match: "how does a battery work" has "does" and "work".
 """
 
 from __future__ import annotations
@@ -14,19 +14,25 @@ from typing import Any, Literal
 from zero_one.commands.words import Words
 
 _ASK_WORDS = frozenset(
-    "how what which is are was am be been the my our your i we you it me us do did have has had got much many more long longer "
-    "left remaining there any some still now right currently current on in at of for to with this that here doing going "
-    "looking tell show give check see know let get can could total amount status level so far like just about exactly computer "
+    "how what which is are was am be been the my our your i we you it me us do did have has had got much many more "
+    "long longer "
+    "left remaining there any some still now right currently current on in at of for to with this that here doing "
+    "going "
+    "looking tell show give check see know let get can could total amount status level so far like just about "
+    "exactly computer "
     "please okay today all".split()
 )
 _DO_WORDS = frozenset(
-    "the my our your this that these it all of please on in for to me us you i a an up down off out now just so get go make "
-    "do have let can could need want would like be give some any more bit little another one again back there here with and "
+    "the my our your this that these it all of please on in for to me us you i a an up down off out now just so get "
+    "go make "
+    "do have let can could need want would like be give some any more bit little another one again back there here "
+    "with and "
     "okay right away every everything set put take turn tad notch slightly will should keep".split()
 )
 # A question about what one has or wants to know, not about what a thing is: "what is memory" asks for an essay.
 _OWN = frozenset(
-    "my our the this i we left free much many current level status usage any got have check show full still today now it "
+    "my our the this i we left free much many current level status usage any got have check show full still today "
+    "now it "
     "you enough used".split()
 )
 _MOST_WORDS = 14

@@ -233,6 +233,9 @@ def parse_day(words: Sequence[str], today: date) -> date | None:
         return today + timedelta(days=7)
     if said in ("thanksgiving", "thanksgiving day"):
         return next(day for day in (_thanksgiving(today.year), _thanksgiving(today.year + 1)) if day >= today)
+    if said in _AFTER_EASTER:
+        days = timedelta(days=_AFTER_EASTER[said])
+        return next(day for year in (today.year, today.year + 1) if (day := _easter(year) + days) >= today)
     if said in _FEASTS:
         return _coming(today, *_FEASTS[said])
     if said == "end year":
@@ -293,6 +296,20 @@ def _thanksgiving(year: int) -> date:
     """The fourth Thursday of November."""
     first = date(year, 11, 1)
     return first + timedelta(days=(3 - first.weekday()) % 7 + 21)
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday of the Gregorian calendar (Meeus, Jones and Butcher)."""
+    century, rest = divmod(year, 100)
+    golden = year % 19
+    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    weekday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    shift = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * shift + 114, 31)
+    return date(year, month, day + 1)
+
+
+_AFTER_EASTER = {"easter": 0, "easter sunday": 0, "easter monday": 1, "good friday": -2, "pentecost": 49}
 
 
 def _coming(today: date, month: int, day: int) -> date:

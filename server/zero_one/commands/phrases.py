@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import date, datetime
 
@@ -38,6 +39,11 @@ def duration(seconds: float) -> str:
         if unit == "minute" and seconds >= 3600:
             break
     return listed(parts[:3]) or "0 seconds"
+
+
+def long(seconds: float) -> str:
+    """ "10 minute", as in "the 10 minute timer"."""
+    return re.sub(r"(?<=\w)s\b", "", duration(seconds))
 
 
 def clock(at: datetime) -> str:

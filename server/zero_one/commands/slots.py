@@ -32,15 +32,19 @@ Reader = Callable[[list[str], Words, Scene], Values | None]
 
 # A second order inside a text: the whole is more than one command, so none of ours.
 _SECOND_ORDER = re.compile(
-    r"\b(?:and|then|and then|and also|after that|afterwards)\s+(?:then |also )?(?:open|set|play|mute|unmute|lock|run|delete|"
-    r"show me|tell me|turn|launch|take a screen|search|google|close|start|stop|create a|write a|read me|remind me|install|"
+    r"\b(?:and|then|and then|and also|after that|afterwards)\s+(?:then |also )?(?:open|set|play|mute|unmute|lock|"
+    r"run|delete|"
+    r"show me|tell me|turn|launch|take a screen|search|google|close|start|stop|create a|write a|read me|remind me|"
+    r"install|"
     r"download|summarize|translate|print)\b"
     r"|\band then\b"
 )
 # What only a language model could write or do.
 _MODEL_WORK = re.compile(
-    r"^(?:me |us )?(?:a|an|some|another) (?:\w+ )?(?:poem|story|essay|script|function|program|song|summary|recipe|joke|report on|"
-    r"code|haiku|paragraph|article|blog|steps|instructions|lyrics|speech|class|query|regex|test|tests|website|app|plan|tutorial|list of)\b"
+    r"^(?:me |us )?(?:a|an|some|another) (?:\w+ )?(?:poem|story|essay|script|function|program|song|summary|recipe|"
+    r"joke|report on|"
+    r"code|haiku|paragraph|article|blog|steps|instructions|lyrics|speech|class|query|regex|test|tests|website|app|"
+    r"plan|tutorial|list of)\b"
     r"|\bin (?:python|javascript|typescript|java|rust|go|html|css|sql|excel|bash|latex|react|swift|kotlin|ruby|word)\b"
     r"|^(?:taking|taker|app|apps|pad|book|books|card|cards|manager|scheduler|scheduling|queue|runner|management)\b"
     r"|^(?:that|which) (?:runs|prints|does|sends|reads|writes|checks|opens|uses|takes)\b"
@@ -48,7 +52,8 @@ _MODEL_WORK = re.compile(
 _ASKING = {"what", "why", "how", "who", "whose", "which", "whether", "when", "where"}
 _NOT_IN_NAMES = (
     set("that this in which and to for with at is of from on by my your me i you it as into about using like not do "
-        "does the be or if then so up down out off over how what why when where who".split())
+        "does the be or if then so up down out off over how what why when where who "
+        "set start make create put give well hey computer please okay stop cancel pause just".split())
     | set(moments._UNITS)
 )  # fmt: skip
 
@@ -206,8 +211,10 @@ def _text(said: list[str], words: Words, scene: Scene) -> Values | None:
 
 
 _GROCERIES = frozenset(
-    "milk bread eggs egg cheese butter coffee tea sugar salt pepper flour rice pasta apples apple bananas tomatoes potatoes onions "
-    "carrots chicken fish beef water juice wine beer oil garlic lemons oranges cereal yogurt cream honey jam soap shampoo "
+    "milk bread eggs egg cheese butter coffee tea sugar salt pepper flour rice pasta apples apple bananas tomatoes "
+    "potatoes onions "
+    "carrots chicken fish beef water juice wine beer oil garlic lemons oranges cereal yogurt cream honey jam soap "
+    "shampoo "
     "toothpaste paper towels toilet detergent batteries bananas lettuce cucumbers chocolate cookies".split()
 )
 
@@ -326,7 +333,7 @@ def _title(said: list[str], words: Words, scene: Scene) -> Values | None:
     """The name of a file where the template says that a file is meant: "budget", "tax return"."""
     if (exact := known.file_name(said, raw(words))) is not None:
         return {"file": exact}
-    if " ".join(said) in known.GENERIC or said[-1] in ("manager", "browser", "explorer"):
+    if " ".join(said) in known.GENERIC or said[-1] in ("manager", "browser", "explorer") or "dot" in said:
         return None
     if not 1 <= len(said) <= 4 or any(word in _NOT_IN_TITLES or word in _ASKING for word in said):
         return None
@@ -352,9 +359,12 @@ def _ordinal(said: list[str], words: Words, scene: Scene) -> Values | None:
 
 
 READERS: dict[str, Reader] = {
-    "duration": _duration, "longer": _longer, "when": _when, "clock": _clock, "waking": _waking, "days": _days, "day": _day,
-    "named_duration": _named_duration, "level": _level, "step": _level, "number": _number, "count": _count, "sides": _sides, "range": _range, "name": _name, "text": _text,
-    "item": _item, "entry": _entry, "grocery": _grocery, "reminder": _reminder, "deadline": _deadline, "deed": _deed, "expression": _expression, "measure": _measure, "units": _units,
+    "duration": _duration, "longer": _longer, "when": _when, "clock": _clock, "waking": _waking, "days": _days,
+    "day": _day,
+    "named_duration": _named_duration, "level": _level, "step": _level, "number": _number, "count": _count,
+    "sides": _sides, "range": _range, "name": _name, "text": _text,
+    "item": _item, "entry": _entry, "grocery": _grocery, "reminder": _reminder, "deadline": _deadline, "deed": _deed,
+    "expression": _expression, "measure": _measure, "units": _units,
     "place": _place, "app": _app, "site": _site, "folder": _folder, "file": _file, "title": _title, "word": _word,
     "ordinal": _ordinal,
 }  # fmt: skip

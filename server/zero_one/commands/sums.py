@@ -14,7 +14,8 @@ _BINARY: list[tuple[tuple[str, ...], str]] = [
     for phrase, sign in (
         ("to the power of", "^"), ("raised to the power of", "^"), ("raised to the", "^"), ("raised to", "^"),
         ("multiplied by", "*"), ("divided by", "/"), ("times by", "*"), ("divide by", "/"), ("multiply by", "*"),
-        ("percent off", "off"), ("percent of", "%of"), ("percent on", "%of"), ("percent from", "off"), ("added to", "+"), ("plus", "+"), ("minus", "-"),
+        ("percent off", "off"), ("percent of", "%of"), ("percent on", "%of"), ("percent from", "off"), ("added to",
+        "+"), ("plus", "+"), ("minus", "-"),
         ("times", "*"), ("over", "/"), ("modulo", "mod"), ("mod", "mod"), ("take away", "-"), ("less", "-"),
         ("and", "+?"), ("x", "*"), ("+", "+"), ("-", "-"), ("*", "*"), ("/", "/"), ("÷", "/"), ("×", "*"), ("^", "^"),
         ("**", "^"), ("of", "of"), ("by", "*?"),
@@ -78,7 +79,8 @@ def _verbs(words: list[str]) -> list[str]:
     if not words:
         return words
     verb, rest = words[0], words[1:]
-    joints = {"add": ("and", "to", "plus"), "multiply": ("by", "and", "times", "with"), "divide": ("by",), "subtract": ("from",),
+    joints = {"add": ("and", "to", "plus"), "multiply": ("by", "and", "times", "with"), "divide": ("by",),
+    "subtract": ("from",),
               "take": ("from",), "sum": ("and",)}  # fmt: skip
     if verb == "the" and rest[:2] in (["sum", "of"], ["product", "of"], ["difference", "between"]):
         words, verb, rest = rest, {"sum": "add", "product": "multiply", "difference": "difference"}[rest[0]], rest[2:]

@@ -137,7 +137,8 @@ def how_many(words: Sequence[str]) -> Conversion | None:
     for size in (1, 2, 3):
         target = _unit(words[:size])
         rest = words[size:]
-        for joint in (["are", "there", "in"], ["is", "there", "in"], ["are", "in"], ["is", "in"], ["in"], ["are"], ["is"],
+        for joint in (["are", "there", "in"], ["is", "there", "in"], ["are", "in"], ["is", "in"], ["in"], ["are"],
+        ["is"],
                       ["make", "up"], ["make"], ["to"], ["equal"], ["go", "into"]):  # fmt: skip
             if target and rest[: len(joint)] == joint and (amount := _amount(rest[len(joint) :])):
                 return _between(*amount, target)

@@ -90,6 +90,11 @@ def _join(words: list[Word]) -> Words:
     return tuple(out)
 
 
+def written() -> frozenset[str]:
+    """Words that are known only as they are written ("screenshot", "stopwatch")."""
+    return frozenset(word for word in _WRITTEN if word.isalpha() and len(word) > 4)
+
+
 def norm(words: Words) -> str:
     return " ".join(word.norm for word in words)
 
@@ -192,7 +197,7 @@ def readings(text: str) -> Iterator[Words]:
         return
     seen: set[str] = set()
     polite = _without_tail(words, _TAILS)
-    bases = [polite, _unrepeated(polite), _without_tail(polite, _NOW_TAILS)]
+    bases = [_unrepeated(polite[:5]) + polite[5:], polite, _unrepeated(polite), _without_tail(polite, _NOW_TAILS)]
     bases += [words, _unsoftened(_unrepeated(polite)), _unrepeated(_unsoftened(_without_tail(polite, _NOW_TAILS)))]
     bases += [_without_tail(_unsoftened(_unrepeated(polite)), _NOW_TAILS)]
     bases += list(_restarts(_unrepeated(polite)))

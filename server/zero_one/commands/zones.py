@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from zoneinfo import available_timezones
 
 _MORE = {
-    "America/New_York": "nyc, boston, miami, washington, washington dc, philadelphia, atlanta, east coast, eastern time, "
+    "America/New_York": "nyc, boston, miami, washington, washington dc, philadelphia, atlanta, "
+    "east coast, eastern time, "
     "orlando, florida, georgia, massachusetts",
     "America/Chicago": "houston, dallas, austin, texas, central time, new orleans, minneapolis, nashville, st louis",
     "America/Denver": "mountain time, colorado, salt lake city, utah, albuquerque",
@@ -109,9 +110,10 @@ def find(said: str) -> Place | None:
 
 def spoken() -> list[str]:
     """Places that the embedded recogniser listens for."""
-    return sorted(
-        "london paris berlin madrid rome moscow tokyo beijing sydney chicago dublin vienna athens cairo dubai singapore "
-        "toronto denver amsterdam stockholm oslo lisbon istanbul germany france england japan china india spain italy "
-        "australia california texas".split()
-        + ["new york", "los angeles", "san francisco", "hong kong", "mexico city", "new zealand", "tel aviv"]
+    names = (
+        "amsterdam, athens, australia, beijing, berlin, cairo, california, chicago, china, denver, dubai, dublin, "
+        "england, france, germany, hong kong, india, istanbul, italy, japan, lisbon, london, los angeles, madrid, mexico city, "
+        "moscow, new york, new zealand, oslo, paris, rome, san francisco, singapore, spain, stockholm, sydney, "
+        "tel aviv, texas, tokyo, toronto, vienna"
     )
+    return names.split(", ")

@@ -6,7 +6,6 @@ import random
 import re
 from pathlib import Path
 
-
 from zero_one.commands import areas, docs, lexicon
 from zero_one.commands.book import CommandBook
 
@@ -80,7 +79,9 @@ def test_what_the_recogniser_can_hear_is_taken_for_its_command(book: CommandBook
 
 
 def test_the_recogniser_knows_every_word(book: CommandBook) -> None:
-    words = set(re.findall(r"(?<![\w<])[a-z][a-z'.]*", re.sub(r"<\w+>|^grammar.*|^public", "", book.jsgf(), flags=re.M)))
+    words = set(
+        re.findall(r"(?<![\w<])[a-z][a-z'.]*", re.sub(r"<\w+>|^grammar.*|^public", "", book.jsgf(), flags=re.M))
+    )
     assert {word for word in words if not lexicon.has_word(word)} == set()
 
 

@@ -30,7 +30,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("remind me to call mom at five", {"text": "call mom", "at": "2026-11-22T17:00:00"}),
     ("remind me in ten minutes to check the oven", {"text": "check the oven", "at": "2026-11-22T10:10:00"}),
     ("tomorrow morning remind me to pay the rent", {"text": "pay the rent", "at": "2026-11-23T09:00:00"}),
-    ("remind me to buy 2 eggs and milk at noon on Friday", {"text": "buy 2 eggs and milk", "at": "2026-11-27T12:00:00"}),
+    ("remind me to buy 2 eggs and milk at noon on Friday", {"text": "buy 2 eggs and milk",
+    "at": "2026-11-27T12:00:00"}),
     ("remind me to count to ten in five minutes", {"text": "count to ten", "at": "2026-11-22T10:05:00"}),
     ("set the volume to fifty percent", {"level": 50}),
     ("volume 30%", {"level": 30}),
@@ -70,8 +71,10 @@ def test_slots_are_typed_and_clear(book: CommandBook, said: str, slots: dict[str
 
 @pytest.mark.parametrize(
     "said",
-    ["set a timer for purple minutes", "wake me at 25:99", "set the volume to 300 percent", "remind me", "what time is it in narnia",
-     "roll a zero sided die", "open", "set a timer for ten minutes and then open firefox", "what is five divided by love"],
+    ["set a timer for purple minutes", "wake me at 25:99", "set the volume to 300 percent", "remind me",
+    "what time is it in narnia",
+     "roll a zero sided die", "open", "set a timer for ten minutes and then open firefox",
+     "what is five divided by love"],
 )  # fmt: skip
 def test_slots_that_make_no_sense_are_no_match(book: CommandBook, said: str) -> None:
     assert book.match(said) is None

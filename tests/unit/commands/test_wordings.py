@@ -37,11 +37,15 @@ def test_open_requests_are_never_taken_for_a_command(book: CommandBook) -> None:
     assert {request: match for request in OPEN if (match := book.match(request))} == {}
 
 
-FILLED = ("uh {}", "um, {}", "{} please", "hey computer, {}", "could you {}", "can you please {}", "okay so {}", "{}, thanks",
-          "er {} real quick", "I'd like you to {}", "please {} for me", "well, {}")  # fmt: skip
+FILLED = (
+    "uh {}", "um, {}", "{} please", "hey computer, {}", "could you {}", "can you please {}", "okay so {}",
+    "{}, thanks", "er {} real quick", "I'd like you to {}", "please {} for me", "well, {}",
+)  # fmt: skip
 ORDERS = {
-    "set a timer for ten minutes": "timer.start", "wake me up at half past six": "alarm.set", "turn up the volume": "volume.up",
-    "remind me to call mom at five": "reminder.set", "take a screenshot": "computer.screenshot", "flip a coin": "chance.coin",
+    "set a timer for ten minutes": "timer.start", "wake me up at half past six": "alarm.set",
+    "turn up the volume": "volume.up",
+    "remind me to call mom at five": "reminder.set", "take a screenshot": "computer.screenshot",
+    "flip a coin": "chance.coin",
     "lock the screen": "computer.lock", "open the downloads folder": "open.folder", "read my notes": "note.read",
     "tell me the time": "time.now", "cancel all timers": "timer.cancel_all", "add milk to my shopping list": "todo.add",
 }  # fmt: skip
@@ -78,8 +82,10 @@ def test_repeated_words_are_stumbles(book: CommandBook) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "command"),
-    [("set a tiemr for 10 minutes", "timer.start"), ("waht time is it", "time.now"), ("take a screenshoot", "computer.screenshot"),
-     ("turn up the volumme", "volume.up"), ("read my clipbaord", "clipboard.read"), ("cancle the timer", "timer.cancel")],
+    [("set a tiemr for 10 minutes", "timer.start"), ("waht time is it", "time.now"), ("take a screenshoot",
+    "computer.screenshot"),
+     ("turn up the volumme", "volume.up"), ("read my clipbaord", "clipboard.read"), ("cancle the timer",
+     "timer.cancel")],
 )  # fmt: skip
 def test_slips_of_the_finger_are_put_right(book: CommandBook, typed: str, command: str) -> None:
     match = book.match(typed)
@@ -90,7 +96,25 @@ def test_slips_of_the_finger_are_put_right(book: CommandBook, typed: str, comman
 def test_nothing_said_can_break_the_matcher(book: CommandBook) -> None:
     chance = random.Random(7)
     words = sorted({word for wordings in WORDINGS.values() for wording in wordings for word in wording.split()})
-    words += ["", "🙂", "½", "--", "{time}", "<ask>", "[", "'", "1:99", "99:99", "0", "-", "point", "half", "to", "past", "%"]
+    words += [
+        "",
+        "🙂",
+        "½",
+        "--",
+        "{time}",
+        "<ask>",
+        "[",
+        "'",
+        "1:99",
+        "99:99",
+        "0",
+        "-",
+        "point",
+        "half",
+        "to",
+        "past",
+        "%",
+    ]
     for _ in range(150):
         book.match(" ".join(chance.choices(words, k=chance.randrange(0, 12))))
     assert book.match("") is None

@@ -13,8 +13,8 @@ _NONE = Reply("No timer is running.", failed=True)
 
 
 def _named(alert: Alert) -> str:
-    """ "the pasta timer", "the 10 minutes timer"."""
-    return f"the {alert.text} timer" if alert.text else f"the {phrases.duration(alert.seconds)} timer"
+    """ "the pasta timer", "the 10 minute timer"."""
+    return f"the {alert.text} timer" if alert.text else f"the {phrases.long(alert.seconds)} timer"
 
 
 def _pick(ask: Ask) -> tuple[list[Alert], Reply | None]:
