@@ -56,7 +56,7 @@ def read_powershell(code: str, classify: Classify, depth: int) -> list[Effect]:
     for command in re.split(r"[;\n|{}()]|&&|\|\|", unquoted):
         words = re.sub(r"^\s*\$\w+\s*\+?=\s*", "", command).split()
         if not words or re.match(
-            r"^(\$[\w.:\[\]]+|\d[\d.]*|''|\"\"|if|else|elseif|foreach|for|while|in|return|param|@|-\w+|true|false|function)\b?",
+            r"^(\$[\w.:\[\]]+|\d[\d.]*|''|\"\"|if|else|elseif|foreach|for|while|in|return|param|@|-\w+|true|false|function)(?![\w-])",
             words[0],
         ):
             continue

@@ -10,6 +10,7 @@ import ast
 import base64
 import binascii
 import codecs
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -97,6 +98,57 @@ def _subscript(value: Any, index: ast.expr, known: Known) -> Any:
         return value[fold(index, known)]
     except (TypeError, KeyError, IndexError, ValueError) as error:
         raise Unknown from error
+
+
+def sketch(node: ast.expr | None, known: Known, sketches: Mapping[str, str]) -> str | None:
+    """A text as far as it is known, with "…" for what is not: ``f"{home}/.ssh/id_rsa"`` is ``…/.ssh/id_rsa``.
+
+    None when nothing of it is known. Good for naming a path, never for reading code.
+    """
+    out = _sketch(node, known, sketches, 0)
+    return out if out.strip("…/") or out.startswith("/") else None
+
+
+def _sketch(node: ast.expr | None, known: Known, sketches: Mapping[str, str], depth: int) -> str:
+    if node is None or depth > 60:
+        return "…"
+
+    def inner(part: ast.expr | None) -> str:
+        return _sketch(part, known, sketches, depth + 1)
+
+    try:
+        value = fold(node, known)
+        if isinstance(value, str):
+            return value
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else "…"
+    except Unknown:
+        pass
+    match node:
+        case ast.Name(id=name):
+            return sketches.get(name, "…")
+        case ast.JoinedStr(values=values):
+            return "".join(inner(v.value if isinstance(v, ast.FormattedValue) else v) for v in values)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return inner(left) + inner(right)
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return f"{inner(left)}/{inner(right)}"
+        case ast.Call(func=func, args=args):
+            name = dotted(func) or ""
+            if name.removeprefix("pathlib.") in ("Path", "PurePath") or name.endswith("path.join"):
+                return "/".join(map(inner, args)) or "…"
+            if name.endswith(("path.expanduser", "path.abspath", "path.realpath")) or name == "str":
+                return inner(args[0]) if args else "…"
+            if name in ("os.environ.get", "os.getenv") and args and inner(args[0]) in ("HOME", "USERPROFILE"):
+                return "~"
+            if isinstance(func, ast.Attribute) and func.attr in _PATH_METHODS:
+                return inner(func.value)
+            if isinstance(func, ast.Attribute) and func.attr in ("joinpath", "glob", "rglob"):
+                return "/".join([inner(func.value), *map(inner, args)])
+            if isinstance(func, ast.Attribute) and func.attr == "format":
+                return re.sub(r"\{[^{}]*\}", "…", inner(func.value))
+        case ast.Subscript(value=value, slice=ast.Constant(value="HOME")) if dotted(value) == "os.environ":
+            return "~"
+    return "…"
 
 
 def dotted(node: ast.expr) -> str | None:

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from zero_one.safety.risk.fold import Unknown, fold
+from zero_one.safety.risk.fold import Unknown, fold, sketch
 from zero_one.safety.risk.model import Effect, opaque, sends
-from zero_one.safety.risk.python_names import DUNDER_WALK
+from zero_one.safety.risk.paths import is_secret
+from zero_one.safety.risk.python_names import DUNDER_WALK, INSPECTORS
 
 Classify = Callable[[str, str, int], list[Effect]]
 
@@ -45,7 +46,10 @@ class Reader(ast.NodeVisitor):
         self.aliases: dict[str, str] = {}
         self.stars: list[str] = []
         self.known: dict[str, Any] = {}
+        self.sketches: dict[str, str] = {}
         self.defined: set[str] = set()
+        self.lists_processes = False
+        self.loops = self.choices = 0
         self.local_data = False
         self.fetches_computed: list[str] = []
         self._called: set[int] = set()
@@ -108,12 +112,12 @@ class Reader(ast.NodeVisitor):
             return
         if not isinstance(target, ast.Name):
             return
-        origin = self.resolve(value.func if isinstance(value, ast.Call) else value)
-        if isinstance(value, ast.Await):
-            origin = self.resolve(value.value)
-        imported = self.resolve(value) if isinstance(value, ast.Call) else origin
-        if origin is not None or imported is not None:
-            self.aliases[target.id] = imported or origin or ""
+        origin = self.resolve(value)
+        if origin is not None:
+            self.aliases[target.id] = origin
+        text = self.sketch(value)
+        if text is not None:
+            self.sketches[target.id] = text
         if self._bindings[target.id] == 1:
             try:
                 self.known[target.id] = self.fold(value)
@@ -153,15 +157,15 @@ class Reader(ast.NodeVisitor):
                     called in ("__import__", "builtins.__import__", "importlib.import_module", "importlib.__import__")
                     and args
                 ):
-                    return self._text(args[0])
+                    return self.text(args[0])
                 if called in ("getattr", "builtins.getattr") and len(args) >= 2:
-                    base, attr = self.resolve(args[0]), self._text(args[1])
+                    base, attr = self.resolve(args[0]), self.text(args[1])
                     return f"{base}.{attr}" if base and attr else None
                 if called in ("functools.partial", "staticmethod", "functools.wraps") and args:
                     return self.resolve(args[0])
-                return f"{called}" if called and "." in called else None
+                return f"{called}()" if called else None
             case ast.Subscript(value=value, slice=index):
-                base, key = self.resolve(value), self._text(index)
+                base, key = self.resolve(value), self.text(index)
                 if isinstance(value, ast.Call):
                     inner = self.resolve(value.func)
                     if inner in ("vars", "builtins.vars") and value.args and key:
@@ -208,7 +212,14 @@ class Reader(ast.NodeVisitor):
         except SyntaxError:
             return node
 
-    def _text(self, node: ast.expr | None) -> str | None:
+    def sketch(self, node: ast.expr | None) -> str | None:
+        """What is known of a text; see ``fold.sketch``."""
+        return sketch(self._rename(node), self.known, self.sketches)
+
+    def sketch_of(self, call: ast.Call) -> str | None:
+        return self.sketch(call.args[0]) if call.args else None
+
+    def text(self, node: ast.expr | None) -> str | None:
         try:
             value = self.fold(node)
         except Unknown:
@@ -217,10 +228,70 @@ class Reader(ast.NodeVisitor):
 
     # --- what is done ---------------------------------------------------------------------------------------------
 
+    def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
+        self._bind_loop(node.target, node.iter)
+        self._inside(node, loop=True)
+
+    visit_AsyncFor = visit_For
+
+    def visit_While(self, node: ast.While) -> None:
+        self._inside(node, loop=True)
+
+    def visit_If(self, node: ast.If) -> None:
+        self._inside(node, choice=True)
+
+    def visit_comprehension_of(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
+        for generator in node.generators:
+            self._bind_loop(generator.target, generator.iter)
+            self.visit(generator.iter)
+        self._inside(node, loop=True, choice=any(g.ifs for g in node.generators))
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_comprehension_of
+
+    def _inside(self, node: ast.AST, *, loop: bool = False, choice: bool = False) -> None:
+        self.loops, self.choices = self.loops + loop, self.choices + choice
+        self.generic_visit(node)
+        self.loops, self.choices = self.loops - loop, self.choices - choice
+
+    def _bind_loop(self, target: ast.expr, values: ast.expr) -> None:
+        """What a loop goes through, as far as it names files: a folder, a pattern or a list of names."""
+        if isinstance(target, ast.Tuple) and target.elts:
+            target = target.elts[0]
+        if not isinstance(target, ast.Name):
+            return
+        text: str | None = None
+        if isinstance(values, ast.Call):
+            name = (self.resolve(values.func) or "").replace("()", "")
+            last = values.func.attr if isinstance(values.func, ast.Attribute) else name
+            if last in ("glob", "rglob") and isinstance(values.func, ast.Attribute) and not name.startswith("glob."):
+                text = self.sketch(values)
+            elif name in ("glob.glob", "glob.iglob", "os.walk"):
+                text = self.sketch_of(values)
+            elif name == "os.scandir":
+                text = f"{self.sketch_of(values) or '.'}/…"
+            elif last == "iterdir" and isinstance(values.func, ast.Attribute):
+                text = f"{self.sketch(values.func.value) or '…'}/…"
+        else:
+            try:
+                items = [i for i in self.fold(values) if isinstance(i, str)]
+            except (Unknown, TypeError):
+                items = []
+            text = next(filter(is_secret, items), items[0] if len(items) == 1 else None)
+        if text is not None:
+            self.sketches[target.id] = text
+
     def visit_Call(self, node: ast.Call) -> None:
         from zero_one.safety.risk.python_calls import call_effects
 
         self._called.add(id(node.func))
+        name = self.resolve(node.func) or ""
+        if name in INSPECTORS or name.startswith("inspect."):
+            self._called.update(id(a) for a in node.args if self.resolve(a) != "os.environ")
+        safe = ("get", "setdefault", "pop", "update", "copy", "keys")
+        if name.startswith("os.environ.") and isinstance(node.func, ast.Attribute) and node.func.attr in safe:
+            self._called.add(id(node.func.value))
+        if name.startswith("subprocess."):
+            self._called.update(id(inner) for k in node.keywords if k.arg == "env" for inner in ast.walk(k.value))
         self.effects += call_effects(self, node)
         self.generic_visit(node)
 
@@ -230,14 +301,23 @@ class Reader(ast.NodeVisitor):
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if node.attr in DUNDER_WALK:
             self.effects.append(opaque(f"the inside of Python ({node.attr})"))
+        if node.attr in ("__doc__", "__name__", "__module__", "__qualname__"):
+            self._called.add(id(node.value))
         self._reference(node)
         self.generic_visit(node)
 
-    def visit_Subscript(self, node: ast.Subscript) -> None:
-        if self.resolve(node.value) == "os.environ" and isinstance(node.ctx, ast.Load):
-            from zero_one.safety.risk.python_calls import environment_effects
+    def visit_Compare(self, node: ast.Compare) -> None:
+        self._called.update(id(c) for c in node.comparators)  # `"HOME" in os.environ` reads no value
+        self.generic_visit(node)
 
-            self.effects += environment_effects(self._text(node.slice))
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        base = self.resolve(node.value)
+        if base in ("os.environ", "os.environ.copy()"):
+            self._called.add(id(node.value))
+        if base == "os.environ" and isinstance(node.ctx, ast.Load):
+            from zero_one.safety.risk.python_call import environment_effects
+
+            self.effects += environment_effects(self.text(node.slice))
         self.generic_visit(node)
 
     def _reference(self, node: ast.Name | ast.Attribute) -> None:

@@ -32,7 +32,7 @@ PROCESS = set(
         """.split()
 )
 DELETE = set(
-    """os.remove os.unlink os.rmdir os.removedirs shutil.rmtree os.truncate
+    """os.remove os.unlink os.rmdir os.removedirs shutil.rmtree os.truncate winreg.DeleteKey winreg.DeleteValue
     fs.remove""".split()
 )
 MOVE = set("os.rename os.renames os.replace shutil.move".split())
@@ -146,7 +146,7 @@ METHOD_SENDS = set(
     """
     sendmail send_message sendall sendto post upload upload_file upload_fileobj put_object publish storbinary
     storlines chat_postMessage create_tweet update_status connect_ex invoke_shell exec_command sendfile
-    send_photo send_document send_keys send_file
+    send_photo send_document send_keys send_file send_mail
     """.split()
 )
 METHOD_ENDS = set(
@@ -169,5 +169,32 @@ DUNDER_WALK = set(
     """
     __subclasses__ __globals__ __builtins__ __code__ __mro__ __bases__ __base__ __getattribute__ __loader__
     __import__ __closure__ gi_frame f_globals f_builtins cr_frame tb_frame __reduce__
+    """.split()
+)
+
+
+# Clients of services elsewhere: what they delete is gone for everybody.
+REMOTE = set(
+    """
+    boto3 docker kubernetes google azure pymongo redis elasticsearch github gitlab s3fs openstack digitalocean
+    firebase_admin supabase minio psycopg2 heroku3 cloudflare dropbox boto
+    """.split()
+)
+# Functions that are given a function to look at it, not to call it.
+INSPECTORS = set("help print repr str type id callable dir isinstance hasattr issubclass hash vars".split())
+
+
+def looks(name: str) -> bool:
+    """Whether a dotted name belongs to a module that only looks or computes."""
+    parts = name.replace("()", "").split(".")
+    return any(".".join(parts[:i]) in LOOKING_MODULES for i in range(len(parts), 0, -1))
+
+
+HTTP = set("requests httpx aiohttp urllib3 httplib2 requests_html cloudscraper requests_cache".split())
+PERSIST = set("winreg.SetValueEx winreg.SetValue winreg.CreateKey winreg.CreateKeyEx".split())
+TEXT_METHODS = set(
+    """
+    append add join format replace split strip startswith endswith encode decode find index count lower upper
+    extend insert setdefault discard remove warning info debug error exists is_file is_dir write
     """.split()
 )

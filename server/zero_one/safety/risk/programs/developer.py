@@ -120,10 +120,11 @@ def _install(call: Call) -> list[Effect]:
             if verb not in ("config", "audit") or not call.has("set", "fix", "--fix")
             else [changes("package", line)]
         )
-    if call.program in ("dpkg", "rpm", "pacman") and call.has(
-        "-l", "-L", "-s", "-S", "-q", "-Q", "--list", "--status", "--listfiles"
-    ) and not call.has("-i", "-r", "-R", "-P", "-e", "-U", "--install", "--remove", "--purge") and not any(
-        t.startswith("-S") for t in call.texts if call.program == "pacman"
+    if (
+        call.program in ("dpkg", "rpm", "pacman")
+        and call.has("-l", "-L", "-s", "-S", "-q", "-Q", "--list", "--status", "--listfiles")
+        and not call.has("-i", "-r", "-R", "-P", "-e", "-U", "--install", "--remove", "--purge")
+        and not any(t.startswith("-S") for t in call.texts if call.program == "pacman")
     ):
         return []
     if verb in ("publish", "upload", "login", "adduser", "token"):

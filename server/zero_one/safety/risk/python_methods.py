@@ -1,0 +1,104 @@
+"""What a method of something whose type is not known does: by its name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from zero_one.safety.risk import paths
+from zero_one.safety.risk import python_names as names
+from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque, sends
+from zero_one.safety.risk.python_call import COMPUTED, Call
+
+if TYPE_CHECKING:
+    from zero_one.safety.risk.python import Reader
+
+_SQL = set("execute executescript executemany read_sql read_sql_query raw exec_driver_sql".split())
+_ENDS_THINGS = re.compile(r"^(delete|remove|drop|terminate|destroy|purge|prune|flush|empty|truncate|revoke|deregister)")
+_PATH_READS = set("read_text read_bytes iterdir glob rglob stat exists".split())
+_PATH_WRITES = set("touch mkdir write_text write_bytes symlink_to hardlink_to".split())
+
+
+def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
+    """``name`` is the dotted origin of the method where that is known, else empty."""
+    if not isinstance(node.func, ast.Attribute):
+        return [] if isinstance(node.func, ast.Name | ast.Lambda) else _computed_function(reader, node)
+    last, call, top = node.func.attr, Call(reader, node, name), name.split(".")[0]
+    where = reader.sketch(node.func.value) or COMPUTED
+    if last in ("unlink", "rmdir") or last in names.METHOD_DELETES:
+        return [destroys("delete", where)]
+    if (last == "delete" and _deletes(reader, name)) or (top in names.REMOTE and _ENDS_THINGS.match(last)):
+        return [destroys("delete", where if where != COMPUTED else call.path())]
+    if top == "docker" and last in ("run", "exec_run", "create", "build"):
+        return [opaque("code inside a container")]
+    if last in _PATH_READS:
+        reader.local_data = True
+        return [paths.reading(where)]
+    if last == "open" and (where != COMPUTED or not name or top in ("pathlib", "Path")):
+        return [paths.writing(where)] if re.search(r"[wax+]", call.text(0, "mode") or "r") else [paths.reading(where)]
+    if last in names.METHOD_MODES:
+        return [paths.protecting(where, "")]
+    if last in ("rename", "replace") and len(node.args) == 1 and not node.keywords:
+        return list(paths.moving(where, call.path(0)))
+    if last in _SQL and node.args:
+        return _sql(call)
+    if last in names.METHOD_WRITES:
+        return [paths.writing(where if last in _PATH_WRITES else call.path(0))]
+    if last == "request" and (call.text(0, "method") or "POST").upper() not in ("GET", "HEAD", "OPTIONS"):
+        return [sends(call.text(1, "url") or "an address")]
+    if last in names.METHOD_SENDS or (last == "connect" and name.startswith("socket")):
+        return [sends(call.text(0) or last)]
+    if last in names.METHOD_SPENDS and last not in reader.defined:
+        return [Effect("spend", last, Risk.SPEND_OR_SEND)]
+    if last in names.METHOD_ENDS:
+        return [ending(reader, "a program")]
+    if last in names.METHOD_PROCESSES and not names.looks(name):
+        return call.code("shell")
+    return []
+
+
+def ending(reader: Reader, what: str) -> Effect:
+    """A process is ended; when every process is gone through and none is picked out, all of them are."""
+    if reader.lists_processes and reader.loops and not reader.choices:
+        return destroys("process", "ends every program")
+    return changes("process", f"ends {what}")
+
+
+def _deletes(reader: Reader, name: str) -> bool:
+    return "delete" not in reader.defined and not names.looks(name) and name.split(".")[0] not in ("tkinter", "tk")
+
+
+def _computed_function(reader: Reader, node: ast.Call) -> list[Effect]:
+    """``table[key](…)`` and ``getattr(x, y)(…)``: the function is not known."""
+    func = node.func
+    if isinstance(func, ast.Call) and reader.resolve(func.func) in ("getattr", "builtins.getattr") and func.args[1:]:
+        attribute = reader.text(func.args[1])
+        if attribute is None:
+            return [opaque("a function whose name is computed")]
+        called = ast.Call(ast.Attribute(func.args[0], attribute, ast.Load()), node.args, node.keywords)
+        return method_effects(reader, ast.copy_location(called, node), "")
+    if isinstance(func, ast.Call) and reader.resolve(func.func) in ("eval", "builtins.eval"):
+        return [opaque("a function whose name is computed")]
+    if isinstance(func, ast.Subscript):
+        inner = func.value
+        if isinstance(inner, ast.Call) and reader.resolve(inner.func) in ("globals", "locals", "vars"):
+            return [opaque("a function whose name is computed")]
+        return [changes("process", "a function from a table")]
+    return []
+
+
+def _sql(call: Call) -> list[Effect]:
+    text = call.text(0, "sql", "query", "statement")
+    first = call.node.args[0]
+    if text is None and isinstance(first, ast.Call) and first.args:
+        text = call.reader.text(first.args[0])
+    if text is None:
+        text = call.reader.sketch(first)
+        if text is not None:  # values are filled in by hand: the verb is known, the rest may hold anything
+            effects = call.reader.nested(text.replace("…", "1"), "sql")
+            if all(e.risk is Risk.OBSERVE for e in effects):
+                return [changes("write", "what is filled into the SQL")]
+            return effects
+        return [opaque("SQL that is computed")]
+    return call.reader.nested(text, "sql")
