@@ -81,7 +81,7 @@ async def test_speed_and_voices() -> None:
         (Voice(), ["en-us", "en"]),
         (Voice(id="de"), ["de", "en"]),
         (Voice(language="de"), ["de", "en"]),
-        (Voice(id="en-gb-scotland", language="en"), ["en-gb-scotland", "en-us", "en"]),
+        (Voice(id="en-gb-scotland", language="en"), ["en-gb-scotland", "en"]),
         (Voice(id="en_US-amy-medium"), ["en_US-amy-medium", "en-us", "en"]),
         (Voice(id="--help"), ["en-us", "en"]),
     ],
