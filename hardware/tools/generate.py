@@ -20,11 +20,11 @@ PROJECT, REVISION, DATE = "zero_one_light", "A", "2026-11-22"
 FAB = {
     "board": {"design_settings": {"rules": {
         "min_clearance": 0.15, "min_track_width": 0.15, "min_through_hole_diameter": 0.2, "min_via_diameter": 0.5,
-        "min_via_annular_width": 0.13, "min_copper_edge_clearance": 0.5, "min_hole_clearance": 0.25,
+        "min_via_annular_width": 0.12, "min_copper_edge_clearance": 0.5, "min_hole_clearance": 0.25,
         "min_hole_to_hole": 0.25}}},
     "net_settings": {"classes": [{
-        "name": "Default", "priority": 2147483647, "clearance": 0.15, "track_width": 0.2, "via_diameter": 0.6,
-        "via_drill": 0.3, "diff_pair_width": 0.2, "diff_pair_gap": 0.2, "wire_width": 6, "bus_width": 12,
+        "name": "Default", "priority": 2147483647, "clearance": 0.15, "track_width": 0.15, "via_diameter": 0.5,
+        "via_drill": 0.25, "diff_pair_width": 0.2, "diff_pair_gap": 0.2, "wire_width": 6, "bus_width": 12,
         "line_style": 0, "microvia_diameter": 0.3, "microvia_drill": 0.1, "pcb_color": "rgba(0, 0, 0, 0.000)",
         "schematic_color": "rgba(0, 0, 0, 0.000)"}], "meta": {"version": 4}},
 }
@@ -63,6 +63,11 @@ def project_files(folder: Path, name: str, library: str) -> None:
         "(sym_lib_table\n  (version 7)\n"
         f'  (lib (name "zero_one")(type "KiCad")(uri "{library}")(options "")(descr "Symbols of this project"))\n)\n',
         encoding="utf-8")
+    if name == PROJECT:
+        (folder / "fp-lib-table").write_text(
+            "(fp_lib_table\n  (version 7)\n"
+            '  (lib (name "zero_one")(type "KiCad")(uri "${KIPRJMOD}/zero_one.pretty")(options "")'
+            '(descr "Footprints of this project"))\n)\n', encoding="utf-8")
 
 
 def main() -> None:

@@ -63,23 +63,12 @@ def name_on_fab(footprint: pcbnew.FOOTPRINT) -> None:
             text.SetVisible(False)
 
 
-def trim_silk(footprint: pcbnew.FOOTPRINT, width: float, height: float) -> None:
-    """Drop silkscreen lines that would be printed beyond the board's edge (overhanging parts draw some)."""
-    for item in list(footprint.GraphicalItems()):
-        if item.GetLayer() in (pcbnew.F_SilkS, pcbnew.B_SilkS):
-            box = item.GetBoundingBox()
-            inside = (box.GetLeft() > pcbnew.FromMM(0.05) and box.GetTop() > pcbnew.FromMM(0.05)
-                      and box.GetRight() < pcbnew.FromMM(width - 0.05) and box.GetBottom() < pcbnew.FromMM(height - 0.05))
-            if not inside:
-                footprint.Delete(item)
-
-
 def words(board: pcbnew.BOARD) -> None:
     """The few words a person needs on the bare board: text, x, y, height, upper or lower face."""
     for text, x, y, height, back in (
         ("01 Light  rev A", 38.0, 41.2, 1.2, False), ("RESET", 40.0, 3.6, 0.9, False), ("BOOT", 9.0, 12.4, 0.9, False),
         ("TALK", 24.5, 14.0, 1.0, False), ("MUTED", 45.8, 26.6, 0.9, False),
-        ("CELL  - +", 8.5, 15.2, 0.9, True), ("SPEAKER", 41.5, 12.4, 0.9, True), ("MOTOR", 45.8, 7.0, 0.9, True),
+        ("+ CELL -", 5.0, 13.5, 0.9, True), ("SPEAKER", 41.5, 12.4, 0.9, True), ("MOTOR", 41.5, 5.4, 0.9, True),
     ):
         item = pcbnew.PCB_TEXT(board)
         item.SetText(text)
@@ -99,13 +88,13 @@ def thermal_vias(board: pcbnew.BOARD) -> None:
         for dx, dy in offsets:
             via = pcbnew.PCB_VIA(board)
             via.SetPosition(pcbnew.VECTOR2I(centre.x + pcbnew.FromMM(dx), centre.y + pcbnew.FromMM(dy)))
-            via.SetWidth(pcbnew.FromMM(0.6))
-            via.SetDrill(pcbnew.FromMM(0.3))
+            via.SetWidth(pcbnew.FromMM(0.5))
+            via.SetDrill(pcbnew.FromMM(0.25))
             via.SetNet(board.FindNet("GND"))
             board.Add(via)
 
 
-def add_parts(board: pcbnew.BOARD, placement: dict[str, Any], size: tuple[float, float]) -> None:
+def add_parts(board: pcbnew.BOARD, placement: dict[str, Any]) -> None:
     components, nets = read_netlist()
     codes: dict[str, pcbnew.NETINFO_ITEM] = {}
     for names in nets.values():
@@ -144,7 +133,6 @@ def add_parts(board: pcbnew.BOARD, placement: dict[str, Any], size: tuple[float,
         # KiCad counts a flipped part's angle from the other end
         footprint.SetOrientationDegrees((place["angle"] + (180 if place["side"] == "bottom" else 0)) % 360)
         name_on_fab(footprint)
-        trim_silk(footprint, *size)
 
 
 def plane(board: pcbnew.BOARD, layer: int, net: str, box: tuple[float, float, float, float], priority: int = 0) -> None:
@@ -175,7 +163,7 @@ def planes(board: pcbnew.BOARD, width: float, height: float) -> None:
     plane(board, pcbnew.B_Cu, "GND", box)
 
 
-def make() -> pcbnew.BOARD:
+def make(with_thermal_vias: bool = True) -> pcbnew.BOARD:
     mechanics = tomllib.loads((HARDWARE / "mechanical.toml").read_text(encoding="utf-8"))["board"]
     placement = tomllib.loads((HARDWARE / "placement.toml").read_text(encoding="utf-8"))
     board = pcbnew.CreateEmptyBoard()
@@ -183,8 +171,9 @@ def make() -> pcbnew.BOARD:
     settings = board.GetDesignSettings()
     settings.SetBoardThickness(pcbnew.FromMM(mechanics["thickness"]))
     outline(board, *mechanics["size"], mechanics["corner_radius"])
-    add_parts(board, placement, mechanics["size"])
-    thermal_vias(board)
+    add_parts(board, placement)
+    if with_thermal_vias:
+        thermal_vias(board)
     words(board)
     planes(board, *mechanics["size"])
     return board

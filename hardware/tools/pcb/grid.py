@@ -12,9 +12,9 @@ from array import array
 import pcbnew
 
 PITCH = 0.1
-TRACK = 0.2
+TRACK = 0.15
 CLEARANCE = 0.15
-VIA, VIA_DRILL = 0.6, 0.3
+VIA, VIA_DRILL = 0.5, 0.25
 EDGE = 0.5
 HOLE = 0.25            # copper to an unplated hole
 FREE, SHUT = 0, -1

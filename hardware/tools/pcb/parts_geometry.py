@@ -14,6 +14,7 @@ import pcbnew
 
 HARDWARE = Path(__file__).resolve().parents[2]
 FOOTPRINTS = Path("/usr/share/kicad/footprints")
+LOCAL_FOOTPRINTS = HARDWARE / "schematics" / "zero_one.pretty"
 Box = tuple[float, float, float, float]   # left, top, right, bottom in mm
 
 
@@ -60,7 +61,8 @@ def read_netlist() -> tuple[dict[str, ET.Element], dict[str, dict[str, str]]]:
 
 def load_footprint(name: str) -> pcbnew.FOOTPRINT:
     library, footprint = name.split(":")
-    return pcbnew.FootprintLoad(str(FOOTPRINTS / f"{library}.pretty"), footprint)
+    folder = LOCAL_FOOTPRINTS if library == "zero_one" else FOOTPRINTS / f"{library}.pretty"
+    return pcbnew.FootprintLoad(str(folder), footprint)
 
 
 def shapes() -> dict[str, Shape]:

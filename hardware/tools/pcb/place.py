@@ -169,7 +169,7 @@ class Plan:
             share = step / rounds
             heat = (0.8 if warm else 8.0) * (1 - share) ** 2 + 0.02
             reach = (3.0 if warm else 12.0) * (1 - share) ** 1.5 + 0.3
-            pressure = 1.3 if warm else 0.15 + 1.2 * share
+            pressure = 3.0 if warm else 0.15 + 1.2 * share
             ref = self.rng.choice(movable)
             old = self.at[ref]
             if self.rng.random() < 0.15:   # trade places with a part of the same side

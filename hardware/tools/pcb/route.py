@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 
 import pcbnew
 
-from build import BOARD, make, point
+import tracks
+from build import make, point
 from grid import CLEARANCE, FREE, LAYERS, PITCH, SHUT, TRACK, VIA, VIA_DRILL, Grid
 from parts_geometry import HARDWARE
 
-VIA_COST = 14.0
+VIA_COST = 10.0
 PLANES = ("GND", "+3V3")
 
 
@@ -45,13 +46,14 @@ class Route:
 
 
 class Router:
-    def __init__(self, grid: Grid, plane_nets: set[int]) -> None:
-        self.grid, self.planes = grid, plane_nets
+    def __init__(self, grid: Grid, plane_nets: set[int], names: dict[int, str]) -> None:
+        self.grid, self.planes, self.names = grid, plane_nets, names
         self.routes: dict[int, Route] = {}
         self.on_track: dict[int, dict[int, int]] = {}   # node -> {net: times} where a track would be too near
         self.on_via: dict[int, dict[int, int]] = {}     # cell -> {net: times} where a via would be too near
         self.history: dict[int, float] = {}
         self.price = 0.5
+        self.crossings = 0
 
     # -- painting ------------------------------------------------------------------------------------
 
@@ -229,18 +231,20 @@ class Router:
 
     def conflicts(self) -> set[int]:
         bad: set[int] = set()
+        self.crossings = 0
         for net, route in self.routes.items():
             for node in route.nodes:
                 if self._others(self.on_track, node, net):
                     bad.add(net)
                     bad |= set(self.on_track[node])
-                    self.history[node] = self.history.get(node, 0.0) + 0.4
+                    self.crossings += 1
+                    self.history[node] = self.history.get(node, 0.0) + 1.0
             for cell in route.vias:
                 if self._others(self.on_via, cell, net):
                     bad.add(net)
                     bad |= set(self.on_via[cell])
                     for node in (cell, cell + self.grid.size):
-                        self.history[node] = self.history.get(node, 0.0) + 1.5
+                        self.history[node] = self.history.get(node, 0.0) + 2.0
         return bad
 
     def run(self, rounds: int) -> None:
@@ -251,10 +255,17 @@ class Router:
                 self.route_net(net)
             bad = self.conflicts()
             failed = sum(len(route.failed) for route in self.routes.values())
-            print(f"round {turn}: {len(bad)} nets in conflict, {failed} pads without a way", flush=True)
+            print(f"round {turn}: {len(bad)} nets in conflict at {self.crossings} places, "
+                  f"{failed} pads without a way", flush=True)
             if not bad:
                 return
-            self.price = min(self.price * 1.5, 40.0)
+            if len(bad) < 8:
+                for net in sorted(bad):
+                    places = [self.grid.place(node) for node in self.routes[net].nodes
+                              if self._others(self.on_track, node, net)]
+                    print(f"    {self.names.get(net, net)}: {[(l, round(x, 1), round(y, 1)) for l, x, y in places[::6]]}",
+                          flush=True)
+            self.price = min(self.price * 1.5, 8.0)
             todo = [net for net in order if net in bad]
 
     def _span(self, net: int) -> int:
@@ -300,14 +311,14 @@ def main() -> None:
     mechanics = tomllib.loads((HARDWARE / "mechanical.toml").read_text(encoding="utf-8"))["board"]
     board = make()
     grid = Grid(board, *mechanics["size"], mechanics["corner_radius"])
-    router = Router(grid, {board.FindNet(name).GetNetCode() for name in PLANES})
+    names = {code: str(net.GetNetname()) for code, net in board.GetNetInfo().NetsByNetcode().items()}
+    router = Router(grid, {board.FindNet(name).GetNetCode() for name in PLANES}, names)
     router.run(rounds)
     for net, route in router.routes.items():
         for name in route.failed:
             print(f"no way: {board.FindNet(net).GetNetname()} at {name}")
     lay(board, grid, router.routes)
-    pcbnew.ZONE_FILLER(board).Fill(board.Zones())
-    pcbnew.SaveBoard(str(BOARD), board, True)
+    tracks.save(board)
 
 
 if __name__ == "__main__":
