@@ -36,6 +36,13 @@ _PS_EFFECTS: tuple[tuple[str, Effect], ...] = (
 )  # fmt: skip
 
 
+_PS_ALL_PROCESSES = re.compile(r"(?i)^\s*(get-process|gps|ps)\s*(-name\s+)?\*?\s*\|\s*(stop-process|spps|kill)\b", re.M)
+_PS_AUTOSTART = re.compile(r"(?i)CurrentVersion\\+(Run|Winlogon|Policies)|\\Startup\\?|Image File Execution|\$PROFILE")
+_PS_ENVIRONMENT = re.compile(
+    r"(?i)\b(get-childitem|gci|dir|ls)\s+env:|GetEnvironmentVariables|\$env:\w*(key|token|secret|passw|credential)"
+)
+
+
 def read_powershell(code: str, classify: Classify, depth: int) -> list[Effect]:
     """Effects of a PowerShell script, command by command."""
     out: list[Effect] = []
@@ -45,6 +52,12 @@ def read_powershell(code: str, classify: Classify, depth: int) -> list[Effect]:
             return classify(base64.b64decode(encoded[2]).decode("utf-16-le"), "powershell", depth + 1)
         except (binascii.Error, ValueError, UnicodeDecodeError):
             return [opaque("encoded PowerShell")]
+    if _PS_ALL_PROCESSES.search(code):
+        out.append(destroys("process", "ends every program"))
+    if _PS_AUTOSTART.search(code) and re.search(r"(?i)\b(set|new|add|copy|move|out|sc|ac|cp|ni|reg|tee)\b|>", code):
+        out.append(Effect("persist", "something that starts by itself", Risk.SPEND_OR_SEND))
+    if _PS_ENVIRONMENT.search(code):
+        out.append(Effect("credential", "variables of the environment", Risk.SPEND_OR_SEND))
     plain = re.sub(r"#[^\n]*|<#.*?#>", "", code, flags=re.S)
     unquoted = re.sub(r"'[^']*'", "''", re.sub(r'"[^"$`]*"', '""', plain))
     if re.search(
@@ -114,7 +127,9 @@ def read_applescript(code: str, classify: Classify, depth: int) -> list[Effect]:
         out.append(destroys("delete", "AppleScript"))
     if re.search(r"(?i)\bsend\b|make new outgoing message|\bpost\b|mailto:", plain) or re.search(r"(?i)mailto:", code):
         out.append(sends("AppleScript"))
-    if re.search(r"(?i)\b(keystroke|key code|click|perform action|open|activate|launch|quit|close|make new|save|duplicate|move|set volume|set the clipboard"
+    if re.search(r"(?i)\blogin item", plain) and re.search(r"(?i)\b(make|set|delete)\b", plain):
+        out.append(Effect("persist", "something that starts at login", Risk.SPEND_OR_SEND))
+    if re.search(r"(?i)\b(keystroke|key code|click|perform action|open|activate|launch|quit|close|make|save|duplicate|move|set volume|set the clipboard"
                  r"|play|pause|next track|reopen|say|beep|set .* of .* to|start|stop|put|reveal|select)\b", plain):  # fmt: skip
         out.append(changes("device", "AppleScript"))
     if re.search(r"(?i)\b(run script|load script|store script|osascript|system attribute|keychain|password)\b", plain):

@@ -64,4 +64,6 @@ def effects(code: str, language: str, depth: int) -> list[Effect]:
             return read_applescript(code, effects, depth)
     except RecursionError:
         return [opaque("code nested too deeply to be read")]
+    except Exception as error:  # noqa: BLE001 - a reader that fails must never let code pass: unreadable is opaque
+        return [opaque(f"{language} code that could not be read ({type(error).__name__})")]
     return [opaque(f"{language} code")]

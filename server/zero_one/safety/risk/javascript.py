@@ -46,6 +46,33 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
     return reader.effects
 
 
+_RUNS_ONLY = set("execSync spawnSync execFileSync execFile".split())
+"""Names that nothing but child_process has, whatever they are called on."""
+_FILE_ONLY = re.compile(
+    r"^((unlink|rm|rmdir|writeFile|appendFile|readFile|rename|copyFile|chmod|chown|truncate|mkdir|readdir|symlink)Sync"
+    r"|unlink|rmdir|writeFile|appendFile|readFile)$"
+)
+
+
+def _assigned(node: Node) -> bool:
+    parent = node.parent
+    return parent is not None and parent.type == "assignment_expression" and parent.child_by_field_name("left") == node
+
+
+def _in_env(node: Node) -> bool:
+    """``process.env.PATH`` reads one variable, ``{env: {...process.env}}`` hands them to a child of ours."""
+    parent = node.parent
+    if parent is not None and parent.type in ("member_expression", "subscript_expression"):
+        return True
+    for _ in range(3):
+        if parent is None:
+            return False
+        if parent.type == "pair" and text_of(parent).startswith("env"):
+            return True
+        parent = parent.parent
+    return False
+
+
 class _Reader(Names):
     # --- what is done ---------------------------------------------------------------------------------------------
 
@@ -55,12 +82,23 @@ class _Reader(Names):
                 self._call(node)
             elif node.type == "member_expression":
                 self._member(node)
+            elif node.type == "assignment_expression":
+                self._leaving(node)
             elif (
                 node.type in ("identifier", "subscript_expression")
                 and node.parent is not None
                 and node.parent.type == "arguments"
             ):
                 self._handed_on(node)
+
+    def _leaving(self, node: Node) -> None:
+        """``image.src = "https://…" + data``: the browser fetches that address at once."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is None or not re.search(r"(^|\.)(src|href|location|action)$", text_of(left)):
+            return
+        where = self.sketch(right) or ""
+        if self.fold(right) is None and re.match(r"(https?:)?//|…", where):
+            self.effects.append(sends(where))
 
     def _member(self, node: Node) -> None:
         name = self.resolve(node) or ""
@@ -73,6 +111,10 @@ class _Reader(Names):
             self.effects.append(opaque("a function made from text"))
         if name.startswith("process.env.") and _SECRET.search(prop):
             self.effects.append(Effect("credential", prop, Risk.SPEND_OR_SEND))
+        if name in ("document.cookie", "window.document.cookie") and not _assigned(node):
+            self.effects.append(Effect("credential", "the cookies of the page", Risk.SPEND_OR_SEND))
+        if name == "process.env" and not _in_env(node):
+            self.effects.append(Effect("credential", "every variable of the environment", Risk.SPEND_OR_SEND))
         if name in ("process.binding", "process.dlopen"):
             self.effects.append(opaque(name))
         if node.parent is not None and node.parent.type == "arguments":
@@ -88,13 +130,16 @@ class _Reader(Names):
     def _call(self, node: Node) -> None:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         name, args = self.resolve(function), arguments(node)
+        name = name.replace("()", "") if name else name
+        if name is None and function is not None and function.type == "member_expression":
+            name = f"?.{text_of(function.child_by_field_name('property') or function)}"
         if name is None:
             if function is not None and function.type in ("call_expression", "subscript_expression"):
                 self.effects.append(changes("process", "a computed function"))
             return
         first = self.fold(args[0]) if args else None
         top, last = name.split(".")[0].split("/")[0], name.rsplit(".", 1)[-1]
-        where = first or "a computed name"
+        where = first or (self.sketch(args[0]) if args else None) or "a computed name"
         if last == "?":
             self.effects.append(opaque("a function whose name is computed"))
         elif (
@@ -107,11 +152,13 @@ class _Reader(Names):
             self.effects.append(opaque("a module whose name is computed")) if first is None else self.module(
                 first.removeprefix("node:")
             )
-        elif top in ("child_process", "execa", "shelljs") or (
-            last in _RUNS and name not in ("exec",) and top in ("cp", "child")
+        elif (
+            top in ("child_process", "execa", "shelljs")
+            or last in _RUNS_ONLY
+            or (last in _RUNS and name not in ("exec",) and top in ("cp", "child"))
         ):
             self._process(last, args, first)
-        elif top in ("fs", "fs-extra", "rimraf") or name.startswith("fs/promises"):
+        elif top in ("fs", "fs-extra", "rimraf") or name.startswith("fs/promises") or _FILE_ONLY.match(last):
             self._file(last if top != "rimraf" else "rm", args, where)
         elif name == "fetch" or top in (
             "axios",
@@ -130,7 +177,17 @@ class _Reader(Names):
         ):
             self.effects.append(sends(where))
         elif name.startswith("process.") and last in ("kill", "abort"):
-            self.effects.append(changes("process", "ends a program"))
+            everything = first in ("-1", "0", "1")
+            end = destroys("process", "ends every program") if everything else changes("process", "ends a program")
+            self.effects.append(end)
+        elif top == "dns":
+            self.effects.append(sends("a computed name") if first is None else fetches(first))
+        elif re.match(r"(window\.|self\.)?(localStorage|sessionStorage|indexedDB|caches)\.(clear|remove|delete)", name):
+            self.effects.append(destroys("delete", f"what the page keeps ({name})"))
+        elif last == "post" and args:
+            self.effects.append(sends(where))
+        elif name in ("open", "window.open") and first is None and args:
+            self.effects.append(sends(where))
         elif name.startswith(("Bun.", "Deno.")):
             self.effects.append(
                 destroys("delete", where)

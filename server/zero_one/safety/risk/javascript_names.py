@@ -29,6 +29,7 @@ class Names:
         self.effects: list[Effect] = []
         self.names: dict[str, str] = {}
         self.known: dict[str, str] = {}
+        self.sketches: dict[str, str] = {}
 
     # --- names ----------------------------------------------------------------------------------------------------
 
@@ -57,6 +58,9 @@ class Names:
                     else:
                         self.known.pop(key, None)
                     bound.add(key)
+                    sketched = self.sketch(right)
+                    if sketched is not None:
+                        self.sketches[key] = sketched
 
     def _import(self, node: Node) -> None:
         source = node.child_by_field_name("source")
@@ -127,7 +131,7 @@ class Names:
                     return (self.fold(args[0]) or "?").removeprefix("node:")
                 if called in ("util.promisify",) and args:
                     return self.resolve(args[0])
-                return called
+                return f"{called}()" if called else None
             case "import":
                 return "import"
             case "await_expression" | "parenthesized_expression" | "new_expression":
@@ -146,7 +150,7 @@ class Names:
         match node.type:
             case "string":
                 return ansi(text_of(node)[1:-1])
-            case "number":
+            case "number" | "unary_expression":
                 return text_of(node)
             case "template_string":
                 if any(
@@ -170,6 +174,38 @@ class Names:
             case "call_expression":
                 return self._fold_call(node)
         return None
+
+    def sketch(self, node: Node | None) -> str | None:
+        """A text as far as it is known, with "…" for what is not. Good for naming a file, never for reading code."""
+        out = self._sketch(node, 0)
+        return out if out.strip("…/") else None
+
+    def _sketch(self, node: Node | None, depth: int) -> str:
+        if node is None or depth > 60:
+            return "…"
+        value = self.fold(node)
+        if value is not None:
+            return value
+        match node.type:
+            case "template_string":
+                return "".join(
+                    self._sketch(c.named_children[0], depth + 1) if c.type == "template_substitution" else text_of(c)
+                    for c in node.named_children
+                )
+            case "binary_expression":
+                sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+                return "".join(self._sketch(side, depth + 1) for side in sides)
+            case "member_expression" | "subscript_expression":
+                return "~" if self.resolve(node) in ("process.env.HOME", "process.env.USERPROFILE") else "…"
+            case "call_expression":
+                name = (self.resolve(node) or "").replace("()", "")
+                if name.endswith("homedir"):
+                    return "~"
+                if name in ("path.join", "path.resolve", "path.posix.join"):
+                    return "/".join(self._sketch(a, depth + 1) for a in arguments(node))
+            case "identifier":
+                return self.sketches.get(text_of(node), "…")
+        return "…"
 
     def _fold_call(self, node: Node) -> str | None:
         import base64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, reads
@@ -44,8 +45,31 @@ _EVERYTHING = re.compile(
 )
 
 
+_NAMES_OF_SECRETS = (
+    ".ssh",
+    "id_rsa",
+    "id_ed25519",
+    ".env",
+    ".netrc",
+    "shadow",
+    ".aws",
+    "credentials",
+    ".gnupg",
+    ".pgpass",
+)
+
+
 def is_secret(path: str) -> bool:
-    return bool(_SECRETS.search(path))
+    """Patterns count for what they could stand for: ``.e[n]v``, ``sh?dow``, ``.s*/id_*``."""
+    if _SECRETS.search(path):
+        return True
+    if not re.search(r"[*?\[]", path) or len(path) > 500:
+        return False
+    for part in path.split("/"):
+        if len(re.sub(r"[^\w]|\[[^\]]*\]", "", part)) >= 2 and re.search(r"[*?\[]", part):
+            if any(fnmatch.fnmatchcase(name, part) for name in _NAMES_OF_SECRETS):
+                return True
+    return False
 
 
 def is_socket(path: str) -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from zero_one.safety.risk import paths
 from zero_one.safety.risk import python_names as names
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
-
 from zero_one.safety.risk.python_call import COMPUTED, Call, environment_effects
 from zero_one.safety.risk.python_magics import magic_effects
 from zero_one.safety.risk.python_methods import ending, method_effects

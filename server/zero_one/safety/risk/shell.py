@@ -15,13 +15,14 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from zero_one.safety.risk import paths
-from zero_one.safety.risk.model import Effect, destroys, opaque
+from zero_one.safety.risk.model import Effect, Risk, destroys, opaque
 from zero_one.safety.risk.words import Word, ansi, decode, expand_braces, printed, split_unquoted, text_of
 
 Classify = Callable[[str, str, int], list[Effect]]
 """``(code, language, depth) -> effects`` of code in another language, or of this one, one level deeper."""
 
 DEEPEST = 12
+_SECRET_VARIABLE = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
 _KNOWN = {"HOME": "~", "PWD": ".", "OLDPWD": "..", "USER": "$USER", "TMPDIR": "/tmp", "IFS": " ", "SHELL": "bash"}
 
 
@@ -40,10 +41,12 @@ class Reader:
     aliases: dict[str, str] = field(default_factory=dict)
     functions: dict[str, Node] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
+    source: str = ""
 
     def read(self, code: str) -> list[Effect]:
         if self.depth > DEEPEST:
             return [opaque("code wrapped too deeply")]
+        self.source = code
         root = _parser().parse(code.encode("utf-8", "surrogatepass")).root_node
         if root.has_error:
             # What the grammar cannot read may still run; what it could read is kept as well.
@@ -282,6 +285,8 @@ class Reader:
             return Word(_KNOWN[name[1]], True)
         if plain and name and name[1] in self.variables:
             return self.variables[name[1]]
+        if name and _SECRET_VARIABLE.search(name[1]) and name[1] not in self.variables:
+            self.effects.append(Effect("credential", f"${name[1]}", Risk.SPEND_OR_SEND))
         default = re.fullmatch(r"\$\{(\w+):?[-=]([^{}$`]*)\}", text)
         if default and default[1] not in self.variables:
             return Word(default[2], False)

@@ -18,6 +18,11 @@ _READS_FILE = re.compile(
 )
 
 
+_CLIENT_RUNS = re.compile(
+    r"\s*(\.(shell|system|output|once|import|read|load|restore|save|backup|clone|archive|cd|excel|dump)|\\[!iog]|\\copy)"
+)
+
+
 def read(code: str) -> list[Effect]:
     import sqlglot
     from sqlglot import errors, exp
@@ -28,14 +33,8 @@ def read(code: str) -> list[Effect]:
         for line in code.split("\n")
         if not re.match(r"\s*[.\\](tables|schema|d[a-z+]*|headers|mode|databases|l|timing|width|indexes|x|q)\b", line)
     ]
-    out: list[Effect] = []
-    for line in lines:
-        if re.match(
-            r"\s*(\.(shell|system|output|once|import|read|load|restore|save|backup|clone|archive|cd|excel|dump)|\\!|\\i|\\o|\\copy|\\g)",
-            line,
-        ):
-            out.append(opaque(f"{line.strip()[:40]}"))
-    code = "\n".join(lines)
+    out = [opaque(line.strip()[:40]) for line in lines if _CLIENT_RUNS.match(line)]
+    code = re.sub(r"/\*!\d*(.*?)\*/", r"\1", "\n".join(lines), flags=re.S)  # MySQL runs what such comments hold
     if _RUNS_CODE.search(code):
         out.append(opaque("a program run by the database"))
     out += [paths.reading(m[2]) for m in _READS_FILE.finditer(code)]

@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 TABLE: dict[str, Handler] = {**files.TABLE, **network.TABLE, **developer.TABLE, **system.TABLE, **code.TABLE}
 
 
+_CARRIERS = frozenset("awk gawk mawk nawk sed gsed find tar ssh".split())
+"""Programs whose other arguments may hold commands, so that ``--help`` at the end proves nothing."""
+
+
 def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin: str | None) -> list[Effect]:
     """Effects of ``name args`` beside those that ``reader`` has collected from words and redirects."""
     call = Call(reader, program, args, stdin)
     if call.texts in (["--version"], ["--help"], ["-V"], ["-h"]) and program in TABLE and "/" not in name:
+        return []
+    if call.texts[-1:] == ["--help"] and program in TABLE and program not in code.TABLE and program not in _CARRIERS:
         return []
     if "/" in name and not name.startswith(
         ("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/")

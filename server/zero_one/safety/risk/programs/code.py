@@ -61,6 +61,8 @@ def _wrapper(call: Call) -> list[Effect]:
         if program in ("sudo", "doas", "pkexec", "run0")
         else []
     )
+    if not words and program == "env":
+        return everything_in_environment()
     if not words:
         return raised or (
             [] if program in ("env", "time", "command", "builtin", "exec") else [changes("process", program)]
@@ -75,6 +77,10 @@ def _wrapper(call: Call) -> list[Effect]:
         words = [*words, Word("what it is given", False, True)]
     call.reader.run(words, stdin)
     return raised
+
+
+def everything_in_environment() -> list[Effect]:
+    return [Effect("credential", "every variable of the environment", Risk.SPEND_OR_SEND)]
 
 
 def _su(call: Call) -> list[Effect]:
@@ -151,6 +157,8 @@ def _interpreter(language: str) -> Handler:
                 return _code(call, Word(joined[2], call.args[i].sure), language)
             if language == "python" and text == "-m" and i + 1 < len(texts):
                 return _module(call, texts[i + 1], call.args[i + 2 :])
+            if language == "shell" and text == "-n":
+                return []  # only the syntax is checked
             if not text.startswith("-") and not (language == "shell" and text.startswith("+")):
                 return [opaque(f"runs {text}")]
         if texts and texts[0] in ("--version", "-V", "--help", "-version", "-v"):

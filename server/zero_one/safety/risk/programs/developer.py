@@ -33,6 +33,8 @@ def _git(call: Call) -> list[Effect]:
         return []
     verb, rest = words[0], words[1:]
     has = set(rest).__contains__
+    if has("--dry-run") or (has("-n") and verb in ("rm", "add", "mv", "push", "fetch", "prune", "clean")):
+        return []
     line = "git " + " ".join(words[:4])
     if verb in _GIT_LOOKS:
         return (
@@ -71,11 +73,11 @@ def _git(call: Call) -> list[Effect]:
         "bisect",
         "gc",
     ):
-        return _git_listing(verb, rest, line)
+        return _git_listing(call, verb, rest, line)
     return [changes("write", line)]
 
 
-def _git_listing(verb: str, rest: list[str], line: str) -> list[Effect]:
+def _git_listing(call: Call, verb: str, rest: list[str], line: str) -> list[Effect]:
     if verb in ("stash", "reflog") and rest[:1] in (["drop"], ["clear"], ["expire"], ["delete"]):
         return [destroys("delete", line)]
     if verb in ("branch", "tag") and any(r in ("-d", "-D", "--delete") for r in rest):
@@ -84,6 +86,9 @@ def _git_listing(verb: str, rest: list[str], line: str) -> list[Effect]:
         return [destroys("delete", line)] if any("prune" in r for r in rest) else [changes("write", line)]
     if verb == "worktree" and rest[:1] == ["remove"]:
         return [destroys("delete", line)]
+    if verb == "config":
+        for value in (r.lstrip("!") for r in rest if r.startswith("!")):
+            call.reader.nested(value, "shell")  # an alias that is a command
     if (
         verb == "config"
         and any(re.match(r"(alias\.|core\.|credential\.|url\.|http\.)", r) for r in rest)
@@ -106,6 +111,8 @@ def _git_listing(verb: str, rest: list[str], line: str) -> list[Effect]:
 
 def _install(call: Call) -> list[Effect]:
     """Package managers. Installing runs other people's code, so every package is named."""
+    if call.has("--dry-run", "--simulate", "--just-print") or (call.program in ("apt", "apt-get") and call.has("-s")):
+        return []
     words = call.operands
     verb = next((w for w in words if re.fullmatch(r"[a-z-]+", w)), "")
     line = f"{call.program} {' '.join(words[:3])}"
@@ -139,6 +146,20 @@ def _install(call: Call) -> list[Effect]:
     if index or remote:
         return [destroys("package", f"{(remote or words[1:] or [''])[0]} from {index or 'outside the usual registry'}")]
     return [changes("package", w) for w in words[1:]] or [changes("package", line)]
+
+
+_KNOWN_TOOLS = re.compile(
+    r"^(prettier|eslint|tsc|typescript|create-[\w-]+|vite|vitest|jest|playwright|serve|http-server|ruff|black|mypy|pytest|ts-node)(@|$)"
+)
+
+
+def _run_package(call: Call) -> list[Effect]:
+    """A package is fetched and run at once: only tools that everybody knows are more than code from elsewhere."""
+    name = (call.operands or ["a package"])[0]
+    if call.texts in (["--version"], ["--help"]):
+        return []
+    known = Effect("package", name, Risk.SPEND_OR_SEND)
+    return [known] if _KNOWN_TOOLS.match(name) else [known, opaque(f"the package {name}, run from elsewhere")]
 
 
 def _docker(call: Call) -> list[Effect]:
@@ -190,6 +211,11 @@ def _build(call: Call) -> list[Effect]:
     words = call.operands
     if call.has("-n", "--dry-run", "--just-print") and call.program == "make" and "SHELL" not in " ".join(call.texts):
         return []
+    if call.program in ("make", "gmake") and call.stdin is not None and call.value("-f", "--file", "--makefile"):
+        if "\0" in call.stdin:
+            return [opaque("a makefile that comes from elsewhere")]
+        for line in re.findall(r"(?m)^\t[@-]*(.*)$", call.stdin):
+            call.reader.nested(line, "shell")
     if words[:1] in (["clean"], ["distclean"]):
         return [destroys("delete", "what was built")]
     if words[:1] in (["publish"], ["deploy"], ["release"], ["login"]):
@@ -303,7 +329,7 @@ TABLE: dict[str, Handler] = {
         dpkg-query rpm yum dnf zypper pacman yay apk brew port snap flatpak gem bundle composer nuget choco
         winget scoop cpan cpanm pip-audit nix nix-env easy_install luarocks
         """),
-    **table(lambda c: [Effect("package", f"{c.program} {' '.join(c.operands[:2])}", Risk.SPEND_OR_SEND)], "npx uvx bunx pnpx"),
+    **table(_run_package, "npx uvx bunx pnpx"),
     **table(_docker, "docker podman docker-compose nerdctl"),
     **table(_build, """
         make gmake cmake ninja meson bazel gradle gradlew mvn ant tox nox pytest jest vitest mocha rake sbt just

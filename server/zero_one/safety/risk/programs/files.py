@@ -175,9 +175,12 @@ def _unzip(call: Call) -> list[Effect]:
 def _pack(call: Call) -> list[Effect]:
     if call.program == "zip" and call.has("-m"):
         return [destroys("delete", "the files that are packed")]
-    if call.program in ("zip", "7z", "rar") and call.texts[:1] == ["l"]:
-        return []
-    if call.has("-c", "--stdout", "-l", "-t"):
+    if any(re.match(r"-(sdel|df|dr)$", t) for t in call.texts) or call.operands[:1] == ["d"]:
+        return [destroys("delete", "the files that are packed")]
+    if call.program in ("7z", "7za", "rar", "unrar"):
+        if call.operands[:1] and call.operands[0] in ("l", "t", "i", "v", "vt", "lb"):
+            return call.reading()
+    elif call.has("-c", "--stdout", "-l", "-t"):
         return call.reading()
     return [*call.reading(), changes("write", " ".join(call.operands[:2]) or "a file", undoable=True)]
 
@@ -219,7 +222,7 @@ TABLE: dict[str, Handler] = {
     **table(_tee, "tee sponge"),
     **table(_modes, "chmod chown chgrp chattr setfacl setcap"),
     **table(_editor, "vi vim nvim nano emacs ed ex pico micro gedit kate"),
-    **table(_pack, "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip 7z rar unrar compress"),
+    **table(_pack, "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip 7z 7za rar unrar compress"),
     **table(_awk, "awk gawk mawk nawk"),
     **table(_sed, "sed gsed"),
     "truncate": _truncate,

@@ -19,6 +19,10 @@ def _curl(call: Call) -> list[Effect]:
     urls = [o for o in call.operands if re.search(r"://|^[\w.-]+\.\w{2,}(/|$|:)|^localhost", o)]
     where = urls[0] if urls else "an address"
     method = (call.value("-X", "--request", "--method") or "GET").upper()
+    if call.program in ("http", "https", "xh", "httpie"):
+        fields = [o for o in call.operands if re.match(r"[\w.-]+(:?=@?|@)", o) and "://" not in o and "==" not in o]
+        verb = next((o for o in call.operands if re.fullmatch(r"[A-Z]{3,7}", o)), "POST" if fields else "GET")
+        method = verb if method == "GET" else method
     if method == "DELETE":
         out.append(destroys("send", f"a delete request to {where}"))
     elif method not in ("GET", "HEAD", "OPTIONS") or call.has(*_SEND_OPTIONS):
@@ -43,8 +47,8 @@ def _curl(call: Call) -> list[Effect]:
                 out.append(changes("write", f"a file from {where}", undoable=True))
             elif target and target != "-":
                 out.append(paths.writing(target))
-    if call.program in ("wget", "aria2c", "axel") and not out and call.value("-O", "--output-document") is None:
-        if not call.has("--spider"):
+    if call.program in ("wget", "aria2c", "axel") and not out and not call.has("--spider"):
+        if call.value("-O", "--output-document") is None:
             out.append(changes("write", f"a file from {where}", undoable=True))
     for text in call.texts:
         if re.search(r"(^|=)@(?!-$)\S", text) and call.has(*_SEND_OPTIONS):
@@ -172,7 +176,7 @@ TABLE: dict[str, Handler] = {
     **table(
         _send,
         """
-        mail mailx mutt sendmail msmtp ssmtp swaks wall write twilio slack tweet signal-cli telegram-send ntfy
+        twine mail mailx mutt sendmail msmtp ssmtp swaks wall write twilio slack tweet signal-cli telegram-send ntfy
         """,
     ),
     **table(

@@ -23,6 +23,11 @@ def _process(call: Call) -> list[Effect]:
         [".*"],
     ):
         return [destroys("process", "all programs of a user")]
+    listed = r"(^|[|;&(`\n]|\$\()\s*ps\b|/proc/"
+    picked = r"grep|pidof|lsof|fuser|awk\s+[^|]*(/|==|~)|ps\s+-C|\[\[?\s"
+    computed = any(not a.sure for a in call.args)
+    if computed and re.search(listed, call.reader.source) and not re.search(picked, call.reader.source):
+        return [destroys("process", "all programs")]
     return [changes("process", f"ends {' '.join(call.operands)}")]
 
 
@@ -58,6 +63,13 @@ def _service(call: Call) -> list[Effect]:
 
 def _account(call: Call) -> list[Effect]:
     return [destroys("system", _line(call))]
+
+
+def _printenv(call: Call) -> list[Effect]:
+    if not call.operands:
+        return [Effect("credential", "every variable of the environment", Risk.SPEND_OR_SEND)]
+    secret = [o for o in call.operands if re.search(r"(?i)key|token|secret|passw|credential", o)]
+    return [Effect("credential", o, Risk.SPEND_OR_SEND) for o in secret]
 
 
 def _crontab(call: Call) -> list[Effect]:
@@ -215,7 +227,7 @@ def _download(call: Call) -> list[Effect]:
 LOOKERS = """
         ps pgrep pstree top htop btop atop free vmstat iostat mpstat pidstat uptime uname hostid arch nproc
         lscpu lsmem lsblk blkid lspci lsusb lsmod modinfo lsof whoami id groups who w last lastlog users finger
-        tty logname which whereis type man info apropos tldr env printenv locale localectl loginctl hostnamectl
+        tty logname which whereis type man info apropos tldr env locale localectl loginctl hostnamectl
         sensors acpi upower nvidia-smi glxinfo inxi neofetch fastfetch screenfetch dmidecode hwinfo lshw sw_vers
         system_profiler vm_stat powertop jobs ulimit getconf lsb_release run-parts-list compgen hash alias-list
         times set-list xrandr-list pidof tasklist systeminfo ver findmnt swapon-list pactl-list clear tput
@@ -275,6 +287,7 @@ TABLE: dict[str, Handler] = {
     **table(_named, "hostname domainname swapon ulimit-set"),
     **table(_firewall, "iptables ip6tables nft ufw firewall-cmd pfctl"),
     **table(_journal, "journalctl dmesg logrotate"),
+    "printenv": _printenv,
     "crontab": _crontab,
     "at": _at,
     "atq": _at,
