@@ -9,11 +9,10 @@ import asyncio
 import hashlib
 import json
 import logging
-import os
 import re
 from pathlib import Path
 
-from zero_one.config.paths import private_dir
+from zero_one.files import set_aside, write_whole
 
 log = logging.getLogger(__name__)
 
@@ -42,12 +41,12 @@ class Mailbox:
             raw = json.loads(file.read_text("utf-8"))
             self.waiting, self._seen = [str(text) for text in raw["waiting"]], [str(ident) for ident in raw["seen"]]
         except (OSError, ValueError, KeyError, TypeError) as problem:
-            aside = file.with_suffix(".unreadable")
-            log.warning("%s cannot be read (%s); it is kept as %s", file, problem, aside.name)
             try:
-                os.replace(file, aside)
+                aside = set_aside(file)
             except OSError as failed:
-                log.warning("%s could not be put aside: %s", file, failed)
+                log.warning("%s cannot be read (%s) nor put aside: %s", file, problem, failed)
+            else:
+                log.warning("%s cannot be read (%s); it is kept as %s", file, problem, aside.name)
 
     def has(self, ident: str | None) -> bool:
         """Whether an utterance or message of this id was taken already."""
@@ -64,14 +63,4 @@ class Mailbox:
             return
         async with self._saving:
             text = json.dumps({"waiting": self.waiting, "seen": self._seen}, ensure_ascii=False)
-            await asyncio.to_thread(_replace, self._file, text)
-
-
-def _replace(file: Path, text: str) -> None:
-    private_dir(file.parent)
-    part = file.with_suffix(".part")
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    os.replace(part, file)
+            await asyncio.to_thread(write_whole, self._file, text)
