@@ -7,7 +7,6 @@ checked against the table in ``states``.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -19,15 +18,16 @@ from zero_one.conversation.announcer import Announcer
 from zero_one.conversation.asking import OpenQuestion
 from zero_one.conversation.audience import Audience
 from zero_one.conversation.brain import Brain
+from zero_one.conversation.hearing import Hearing
 from zero_one.conversation.links import Link
 from zero_one.conversation.mailbox import Mailbox, safe_name
 from zero_one.conversation.mouth import Mouth
 from zero_one.conversation.progress import Progress
 from zero_one.conversation.questions import Questions
-from zero_one.conversation.recordings import keep_recording
 from zero_one.conversation.services import Services
 from zero_one.conversation.spans import Spans
 from zero_one.conversation.states import Doing, Machine
+from zero_one.conversation.tasks import Tasks
 from zero_one.conversation.turn import Turn
 from zero_one.conversation.utterance import Utterance
 from zero_one.interpreter.base import Decision, Question
@@ -51,7 +51,7 @@ from zero_one.protocol.events import (
     Typed,
 )
 from zero_one.protocol.lmc import Message
-from zero_one.speech.stt.base import HearOptions, SpeechError
+from zero_one.speech.stt.base import SpeechError
 
 log = logging.getLogger(__name__)
 
@@ -64,12 +64,8 @@ class Conversation:
         self._services, self._clock = services, services.clock
         folder, name = services.folder, safe_name(device)
         self._closed = self._changing = False
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._utterance: Utterance | None = None
-        self._deaf = False
+        self._tasks = Tasks(device)
         self._turn: Turn | None = None
-        self._unanswered = ""
-        self._recordings = folder.parent / "recordings" / name if folder and services.settings.debug else None
         self._mailbox = Mailbox(folder / f"{name}.json" if folder else None)
         self.history = History.load(folder / f"{name}.jsonl") if folder else History()
         self._audience = Audience(services.metrics, self._lost)
@@ -79,6 +75,10 @@ class Conversation:
         self._questions = Questions(self._audience, self._mouth, self._clock, timeout_s, self.settle)
         self._announcer = Announcer(self._mailbox, self._audience, self._mouth, self.history, self._said)
         self._brain = Brain(services, self.history, self)
+        recordings = folder.parent / "recordings" / name if folder and services.settings.debug else None
+        self._hearing = Hearing(
+            services, self._mailbox, self._audience, self._mouth, self.history, self._tasks, recordings
+        )
 
     @property
     def state(self) -> Doing:
@@ -124,8 +124,9 @@ class Conversation:
         had_voice = self._audience.voice is link
         if not self._audience.leave(link):
             return
-        if self._utterance is not None and (self._audience.away or self._utterance.link is link):
-            self._cut_off(self._utterance)
+        utterance = self._hearing.current
+        if utterance is not None and (self._audience.away or utterance.link is link):
+            self._cut_off(utterance)
         if had_voice:
             self._mouth.queue.pause()
             if (heir := self._audience.voice) is not None:
@@ -140,7 +141,6 @@ class Conversation:
         if utterance.id is not None and utterance.released_at is None:
             self._cancelled()
         else:
-            self._released(0)
             self._tail_closed()
 
     # --- events
@@ -153,12 +153,11 @@ class Conversation:
     def _deal(self, event: DeviceEvent, link: Link | None) -> None:
         match event:
             case Pcm():
-                if self._utterance is not None and not self._deaf:
-                    self._utterance.feed(event.data)
+                self._hearing.feed(event.data)
             case Pressed():
                 self._pressed(event.id, link)
             case Released():
-                self._released(event.ago_ms)
+                self._hearing.release(event.ago_ms)
             case TailClosed():
                 self._tail_closed()
             case Cancelled():
@@ -189,10 +188,7 @@ class Conversation:
             self.settle()
 
     def _pressed(self, ident: str | None, link: Link | None) -> None:
-        # One that was taken before the link broke comes again when the device could not know.
-        self._deaf = self._mailbox.has(ident)
-        if self._deaf or self._utterance is not None:
-            # Where a release was lost on the way, what was said before is a part of what is said now.
+        if not self._hearing.press(ident):
             return
         question = self._questions.open
         early = question is not None and question.deaf
@@ -201,50 +197,23 @@ class Conversation:
             self._interrupt()
         elif not early:
             self._mouth.flush(self._turn)
-        hear = self._services.settings.hear
-        options = HearOptions(hear.language, hear.languages, hear.hotwords)
-        recognition = self._services.recognizer.start(options, None if early else self._partial)
-        self._utterance = Utterance(recognition, ident, self._clock(), link, question, early, silenced)
-        if self._recordings is not None:
-            self._utterance.recorded = bytearray()
-
-    def _partial(self, text: str) -> None:
-        if text:
-            self.show(Message("user", "message", "partial", text))
-
-    def _released(self, ago_ms: int) -> None:
-        utterance = self._utterance
-        if utterance is None or self._deaf or utterance.released_at is not None:
-            return
-        utterance.released_at = self._clock()
-        utterance.spans = Spans(self._clock, self._services.metrics, ago_ms=ago_ms)
-        if not utterance.early and not utterance.bare(utterance.released_at):
-            self._mouth.confirm_release()
+        self._hearing.begin(ident, link, question, early=early, silenced=silenced)
 
     def _tail_closed(self) -> None:
-        utterance = self._utterance
-        if utterance is None or self._deaf:
-            self._deaf = False
+        if (taken := self._hearing.take()) is None:
             return
-        self._released(0)
-        self._utterance = None
-        self._mailbox.take(utterance.id)
-        if utterance.recorded and self._recordings is not None:
-            self._spawn(keep_recording(self._recordings, bytes(utterance.recorded)))
-        spans = utterance.spans or Spans(self._clock, self._services.metrics)
+        utterance, spans = taken
         if utterance.question is None:
             self._begin(spans, lambda turn: self._hear(turn, utterance))
         elif utterance.early and utterance.bare(self._clock()):
             utterance.recognition.cancel()
         else:
-            self._spawn(self._hear_answer(utterance, utterance.question, spans))
+            self._tasks.spawn(self._hear_answer(utterance, utterance.question, spans))
 
     def _cancelled(self) -> None:
-        self._deaf = False
-        if self._utterance is not None:
-            self._utterance.recognition.cancel()
-            self._utterance = None
-            self._answer_left_over()
+        """What was being said is taken back; what it had spoken over is answered after all."""
+        if self._hearing.cancel() and (text := self._hearing.left_over()):
+            self._request(text)
 
     def _typed(self, event: Typed) -> None:
         if self._mailbox.has(event.id):
@@ -292,10 +261,10 @@ class Conversation:
         """Everything ends: speech, model, code, an open question."""
         working = self._brain.working or (self._turn is not None and not self._turn.done)
         self._questions.refuse("the user stopped everything")
-        self._unanswered = ""
+        self._hearing.left_over()
         self._cancelled()
         self._interrupt()
-        self._spawn(self._brain.end_work())
+        self._tasks.spawn(self._brain.end_work())
         self.show(Message("server", "status", content="stopped"))
         if working:
             self._mouth.notice(phrases.STOPPED)
@@ -305,11 +274,11 @@ class Conversation:
     def _begin(self, spans: Spans, work: Callable[[Turn], Coroutine[Any, Any, None]]) -> None:
         turn = self._turn = Turn(spans)
         self._mouth.begin()
-        turn.task = self._spawn(self._guard(turn, work(turn)))
+        turn.task = self._tasks.spawn(self._guard(turn, work(turn)))
         progress = Progress(
             turn, self._mouth, self._services, lambda: self._audience.away or bool(self._questions.open)
         )
-        self._spawn(progress.watch())
+        self._tasks.spawn(progress.watch())
 
     async def _guard(self, turn: Turn, work: Coroutine[Any, Any, None]) -> None:
         """Run a turn so that whatever happens, it ends and the user is told."""
@@ -337,41 +306,8 @@ class Conversation:
         await self._save()
 
     async def _hear(self, turn: Turn, utterance: Utterance) -> None:
-        if not self._services.ready():
-            self.show(Message("server", "status", content="warming"))
-        transcript = await utterance.recognition.finish()
-        turn.spans.mark("transcript")
-        text = transcript.text.strip()
-        if transcript.language and not self._services.settings.hear.language:
-            self._mouth.language = transcript.language
-        if turn.over:
-            # Spoken over before it was understood: answered after all, if nothing else was said.
-            self._unanswered = text or self._unanswered
-            if self._utterance is None:
-                self._keep_left_over()
-        elif text:
-            self._keep_left_over()
+        if text := await self._hearing.request(turn, utterance):
             await self._respond(turn, text, ())
-        elif self._unanswered:
-            text, self._unanswered = self._unanswered, ""
-            await self._respond(turn, text, ())
-        elif not (utterance.silenced and utterance.bare(self._clock())):
-            only_commands = transcript.rejected and transcript.from_grammar
-            rejected = phrases.ONLY_COMMANDS if only_commands else phrases.NOT_UNDERSTOOD
-            self._mouth.trouble("hearing", rejected if transcript.rejected else phrases.NOTHING_HEARD)
-
-    def _keep_left_over(self) -> None:
-        """What was spoken over stays in the history, for the next answer to build on."""
-        if self._unanswered:
-            message = Message("user", "message", content=self._unanswered)
-            self._unanswered = ""
-            self.show(message)
-            self.history.add(message)
-
-    def _answer_left_over(self) -> None:
-        if self._unanswered:
-            text, self._unanswered = self._unanswered, ""
-            self._request(text)
 
     async def _hear_answer(self, utterance: Utterance, question: OpenQuestion, spans: Spans) -> None:
         """What was said while a question was open."""
@@ -421,8 +357,8 @@ class Conversation:
         """Derive what is going on, tell the devices of a change, and speak up when there is room for it."""
         if self._closed or self._changing:
             return
-        turn, utterance = self._turn, self._utterance
-        if utterance is not None and not utterance.early and utterance.released_at is None:
+        turn = self._turn
+        if self._hearing.held:
             state = Doing.LISTENING
         elif self._questions.open is not None:
             state = Doing.ASKING
@@ -430,7 +366,7 @@ class Conversation:
             state = Doing.SPEAKING
         elif self._brain.acting:
             state = Doing.ACTING
-        elif (turn is not None and not turn.done) or utterance is not None:
+        elif (turn is not None and not turn.done) or self._hearing.current is not None:
             state = Doing.THINKING
         else:
             state = Doing.IDLE
@@ -448,19 +384,8 @@ class Conversation:
 
     def _said(self) -> None:
         if not self._closed:
-            self._spawn(self._save())
+            self._tasks.spawn(self._save())
             self.settle()
-
-    def _spawn(self, coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._reap)
-        return task
-
-    def _reap(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("a task of %s failed", self.device, exc_info=error)
 
     async def _save(self) -> None:
         await self.history.saved()
@@ -480,16 +405,13 @@ class Conversation:
         if self._closed:
             return
         self._questions.refuse("the server is stopping")
-        self._unanswered = ""
+        self._hearing.left_over()
         self._cancelled()
         self._mouth.flush(self._turn, over=True)
         self._closed = True
         await self._brain.close()
         await self._mouth.queue.close()
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(list(self._tasks))
+        await self._tasks.close()
         await self.history.saved()
         await self._save_mailbox()
         await self._audience.drain(1.0)

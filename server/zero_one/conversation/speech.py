@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from zero_one.conversation.playback import Clock, Playback
 from zero_one.conversation.sound import scaled
+from zero_one.conversation.tasks import Tasks
 from zero_one.protocol.events import PCM_RATE_OUT, Flush, ServerEvent, SpeechEnd, SpeechPcm, SpeechStart
 from zero_one.protocol.riff import Converter, SoundFormat
 from zero_one.speech.stt.base import SpeechError
@@ -90,7 +90,7 @@ class SpeechQueue:
         self._sounds: deque[_Sound] = deque()
         self._playing = 0  # index into _sounds of the one being sent
         self._news = asyncio.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks("the speech queue")
         self._maker: asyncio.Task[None] | None = None
         self._player: asyncio.Task[None] | None = None
         self._burst: Playback | None = None
@@ -186,8 +186,7 @@ class SpeechQueue:
     async def close(self) -> None:
         """Drop everything, wait for the tasks."""
         self.flush()
-        for task in list(self._tasks):
-            await asyncio.wait([task])
+        await self._tasks.close()
 
     # --- account of what was heard
 
@@ -215,20 +214,9 @@ class SpeechQueue:
         if self._paused:
             return
         if self._maker is None:
-            self._maker = self._own(self._make())
+            self._maker = self._tasks.spawn(self._make())
         if self._player is None:
-            self._player = self._own(self._play())
-
-    def _own(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("the speech queue failed", exc_info=error)
+            self._player = self._tasks.spawn(self._play())
 
     def _halt(self) -> None:
         for task in (self._maker, self._player):

@@ -1,0 +1,150 @@
+"""The ear of a conversation: from the press to the text that is to be answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from zero_one.conversation import phrases
+from zero_one.conversation.asking import OpenQuestion
+from zero_one.conversation.audience import Audience
+from zero_one.conversation.links import Link
+from zero_one.conversation.mailbox import Mailbox
+from zero_one.conversation.mouth import Mouth
+from zero_one.conversation.recordings import keep_recording
+from zero_one.conversation.services import Services
+from zero_one.conversation.spans import Spans
+from zero_one.conversation.tasks import Tasks
+from zero_one.conversation.turn import Turn
+from zero_one.conversation.utterance import Utterance
+from zero_one.interpreter.history import History
+from zero_one.protocol.lmc import Message
+from zero_one.speech.stt.base import HearOptions
+
+
+class Hearing:
+    """``current`` is what somebody is saying, or None. ``recordings``: the folder that keeps what was said, or None."""
+
+    def __init__(
+        self,
+        services: Services,
+        mailbox: Mailbox,
+        audience: Audience,
+        mouth: Mouth,
+        history: History,
+        tasks: Tasks,
+        recordings: Path | None,
+    ) -> None:
+        self.current: Utterance | None = None
+        self._services, self._clock = services, services.clock
+        self._mailbox, self._audience, self._mouth, self._history = mailbox, audience, mouth, history
+        self._tasks, self._recordings = tasks, recordings
+        self._deaf = False
+        self._unanswered = ""  # spoken over before it was understood
+
+    @property
+    def held(self) -> bool:
+        """Somebody holds the button and is listened to."""
+        return self.current is not None and not self.current.early and self.current.released_at is None
+
+    # --- the button
+
+    def press(self, ident: str | None) -> bool:
+        """Whether this press begins an utterance.
+
+        One that was taken before the link broke comes again when the device could not know. Where a release was lost
+        on the way, what was said before is a part of what is said now.
+        """
+        self._deaf = self._mailbox.has(ident)
+        return not self._deaf and self.current is None
+
+    def begin(
+        self, ident: str | None, link: Link | None, question: OpenQuestion | None, *, early: bool, silenced: bool
+    ) -> None:
+        hear = self._services.settings.hear
+        options = HearOptions(hear.language, hear.languages, hear.hotwords)
+        recognition = self._services.recognizer.start(options, None if early else self._partial)
+        self.current = Utterance(recognition, ident, self._clock(), link, question, early, silenced)
+        if self._recordings is not None:
+            self.current.recorded = bytearray()
+
+    def _partial(self, text: str) -> None:
+        if text:
+            self._audience.show(Message("user", "message", "partial", text))
+
+    def feed(self, pcm: bytes) -> None:
+        if self.current is not None and not self._deaf:
+            self.current.feed(pcm)
+
+    def release(self, ago_ms: int) -> None:
+        utterance = self.current
+        if utterance is None or self._deaf or utterance.released_at is not None:
+            return
+        utterance.released_at = self._clock()
+        utterance.spans = Spans(self._clock, self._services.metrics, ago_ms=ago_ms)
+        if not utterance.early and not utterance.bare(utterance.released_at):
+            self._mouth.confirm_release()
+
+    def take(self) -> tuple[Utterance, Spans] | None:
+        """No more sound comes: what was said, or None where nothing was listened to."""
+        utterance = self.current
+        if utterance is None or self._deaf:
+            self._deaf = False
+            return None
+        self.release(0)
+        self.current = None
+        self._mailbox.take(utterance.id)
+        if utterance.recorded and self._recordings is not None:
+            self._tasks.spawn(keep_recording(self._recordings, bytes(utterance.recorded)))
+        return utterance, utterance.spans or Spans(self._clock, self._services.metrics)
+
+    def cancel(self) -> bool:
+        """Forget what is being said. Returns whether there was anything."""
+        self._deaf = False
+        if self.current is None:
+            return False
+        self.current.recognition.cancel()
+        self.current = None
+        return True
+
+    # --- the words
+
+    async def request(self, turn: Turn, utterance: Utterance) -> str:
+        """The text that ``turn`` is to answer. Empty where there is none; then the user has been told why.
+
+        Raises SpeechError.
+        """
+        if not self._services.ready():
+            self._audience.show(Message("server", "status", content="warming"))
+        transcript = await utterance.recognition.finish()
+        turn.spans.mark("transcript")
+        text = transcript.text.strip()
+        if transcript.language and not self._services.settings.hear.language:
+            self._mouth.language = transcript.language
+        if turn.over:
+            # Spoken over before it was understood: answered after all, if nothing else was said.
+            self._unanswered = text or self._unanswered
+            if self.current is None:
+                self._remember_left_over()
+            return ""
+        if text:
+            self._remember_left_over()
+            return text
+        if self._unanswered:
+            return self.left_over()
+        if not (utterance.silenced and utterance.bare(self._clock())):
+            only_commands = transcript.rejected and transcript.from_grammar
+            rejected = phrases.ONLY_COMMANDS if only_commands else phrases.NOT_UNDERSTOOD
+            self._mouth.trouble("hearing", rejected if transcript.rejected else phrases.NOTHING_HEARD)
+        return ""
+
+    def left_over(self) -> str:
+        """What was spoken over and is still to be answered; from now on it is the caller's."""
+        text, self._unanswered = self._unanswered, ""
+        return text
+
+    def _remember_left_over(self) -> None:
+        """What was spoken over stays in the history, for the next answer to build on."""
+        if text := self.left_over():
+            message = Message("user", "message", content=text)
+            self._audience.show(message)
+            self._history.add(message)
