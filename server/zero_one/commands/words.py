@@ -197,7 +197,7 @@ def readings(text: str) -> Iterator[Words]:
         return
     seen: set[str] = set()
     polite = _without_tail(words, _TAILS)
-    bases = [_unrepeated(polite[:5]) + polite[5:], polite, _unrepeated(polite), _without_tail(polite, _NOW_TAILS)]
+    bases = [_unrepeated(polite[:3]) + polite[3:], polite, _unrepeated(polite), _without_tail(polite, _NOW_TAILS)]
     bases += [words, _unsoftened(_unrepeated(polite)), _unrepeated(_unsoftened(_without_tail(polite, _NOW_TAILS)))]
     bases += [_without_tail(_unsoftened(_unrepeated(polite)), _NOW_TAILS)]
     bases += list(_restarts(_unrepeated(polite)))

@@ -112,8 +112,8 @@ def spoken() -> list[str]:
     """Places that the embedded recogniser listens for."""
     names = (
         "amsterdam, athens, australia, beijing, berlin, cairo, california, chicago, china, denver, dubai, dublin, "
-        "england, france, germany, hong kong, india, istanbul, italy, japan, lisbon, london, los angeles, madrid, mexico city, "
-        "moscow, new york, new zealand, oslo, paris, rome, san francisco, singapore, spain, stockholm, sydney, "
+        "england, france, germany, hong kong, india, istanbul, italy, japan, lisbon, london, los angeles, madrid, "
+        "mexico city, moscow, new york, new zealand, oslo, paris, rome, san francisco, singapore, spain, stockholm, sydney, "
         "tel aviv, texas, tokyo, toronto, vienna"
     )
     return names.split(", ")
