@@ -55,11 +55,11 @@ def effects(code: str, language: str, depth: int) -> list[Effect]:
 
             return read_sql(code)
         if language == "powershell":
-            from zero_one.safety.risk.careful import read_powershell
+            from zero_one.safety.risk.powershell import read as read_powershell
 
             return read_powershell(code, effects, depth)
         if language == "applescript":
-            from zero_one.safety.risk.careful import read_applescript
+            from zero_one.safety.risk.applescript import read as read_applescript
 
             return read_applescript(code, effects, depth)
     except RecursionError:

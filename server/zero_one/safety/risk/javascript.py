@@ -122,6 +122,8 @@ class _Reader(Names):
 
     def _handed_on(self, node: Node) -> None:
         name = self.resolve(node) or ""
+        if "()" in name:
+            return  # a result, not a function
         if name in ("eval", "Function") or name.startswith("child_process."):
             self.effects.append(opaque(f"{name} is handed on"))
         elif name.split(".")[0] in ("fs", "fs/promises") and _DELETES.match(name.rsplit(".", 1)[-1]):
@@ -130,6 +132,8 @@ class _Reader(Names):
     def _call(self, node: Node) -> None:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         name, args = self.resolve(function), arguments(node)
+        if name and name.startswith("child_process.") and "()." in name:
+            return  # a method of what a command has printed
         name = name.replace("()", "") if name else name
         if name is None and function is not None and function.type == "member_expression":
             name = f"?.{text_of(function.child_by_field_name('property') or function)}"
@@ -152,6 +156,10 @@ class _Reader(Names):
             self.effects.append(opaque("a module whose name is computed")) if first is None else self.module(
                 first.removeprefix("node:")
             )
+        elif last == "$":
+            tagged = node.child_by_field_name("arguments")
+            if tagged is not None and tagged.type == "template_string":
+                self._code(self.fold(tagged), "shell")
         elif (
             top in ("child_process", "execa", "shelljs")
             or last in _RUNS_ONLY

@@ -10,7 +10,7 @@ from zero_one.safety.risk.model import Effect, Risk, changes, destroys, reads
 # A path may hold unresolved pieces ($HOME, ~, globs), so these look at its shape, not at the disk.
 _SECRETS = re.compile(
     r"""(?ix)
-    (^|/)\.ssh(/|$) (?! known_hosts | config$) | (^|[/'"\s])id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)
+    (^|/)\.ssh(/|$) (?! known_hosts | config$ | [^/]*\.pub$) | (^|[/'"\s])id_(rsa|dsa|ecdsa|ed25519)(?!\.pub)
     | (^|/)\.(aws|azure|gnupg|password-store|kube|electrum|bitcoin|ethereum|config/gcloud|config/gh)(/|$)
     | (^|/)\.(netrc|git-credentials|pgpass|npmrc|pypirc|docker/config\.json|vault-token|my\.cnf|htpasswd)$
     | (^|/)\.(bash|zsh|python|psql|mysql)_history$

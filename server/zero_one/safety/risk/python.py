@@ -12,6 +12,7 @@ from typing import Any
 from zero_one.safety.risk.fold import Unknown, fold, sketch
 from zero_one.safety.risk.model import Effect, opaque, sends
 from zero_one.safety.risk.paths import is_secret
+from zero_one.safety.risk.python_methods import SENT_ALONG
 from zero_one.safety.risk.python_names import DUNDER_WALK, INSPECTORS
 
 Classify = Callable[[str, str, int], list[Effect]]
@@ -49,7 +50,8 @@ class Reader(ast.NodeVisitor):
         self.sketches: dict[str, str] = {}
         self.defined: set[str] = set()
         self.lists_processes = False
-        self.loops = self.choices = 0
+        self.loops = self.choices = self.endless = 0
+        self.feeds = False
         self.local_data = False
         self.fetches_computed: list[str] = []
         self._called: set[int] = set()
@@ -127,6 +129,8 @@ class Reader(ast.NodeVisitor):
     def _store(self, target: ast.expr, value: ast.expr) -> None:
         """``os.environ[...] = …`` and replaced functions (``os.listdir = os.remove``)."""
         base = target.value if isinstance(target, ast.Subscript | ast.Attribute) else None
+        if isinstance(base, ast.Attribute) and base.attr in SENT_ALONG:
+            self.sent_along(value)
         name = self.resolve(base) if base is not None else None
         if name == "os.environ":
             from zero_one.safety.risk.model import changes
@@ -138,6 +142,13 @@ class Reader(ast.NodeVisitor):
             and name.split(".")[0] in ("os", "sys", "builtins", "subprocess")
         ) and self.resolve(value) is not None:
             self.effects.append(opaque(f"replaces {name}.{target.attr}"))
+
+    def sent_along(self, value: ast.expr | None) -> None:
+        """A header or cookie of a session: a computed one can carry something out with each fetch."""
+        try:
+            self.fold(value)
+        except Unknown:
+            self.fetches_computed.append("a computed header")
 
     def resolve(self, node: ast.expr | None) -> str | None:
         """The full dotted name that an expression stands for: ``os.remove`` for ``getattr(o, "rem" + "ove")``."""
@@ -235,7 +246,11 @@ class Reader(ast.NodeVisitor):
     visit_AsyncFor = visit_For
 
     def visit_While(self, node: ast.While) -> None:
+        ends = any(isinstance(inner, ast.Break | ast.Return) or _sleeps(inner) for inner in ast.walk(node))
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value) and not ends
+        self.endless += endless
         self._inside(node, loop=True)
+        self.endless -= endless
 
     def visit_If(self, node: ast.If) -> None:
         self._inside(node, choice=True)
@@ -351,6 +366,10 @@ def _count_bindings(tree: ast.AST) -> Counter[str]:
             case ast.ExceptHandler(name=str(name)):
                 counts[name] += 2
     return counts
+
+
+def _sleeps(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in ("sleep", "wait", "join")
 
 
 BUILTINS = frozenset(dir(builtins))

@@ -74,6 +74,11 @@ class Call:
                 out[keyword.arg or ""] = None
         return out
 
+    def words(self, first: list[str]) -> list[Effect]:
+        """A command whose further words are the arguments of this call."""
+        given = [self.text(i) for i in range(len(self.node.args))]
+        return self._words([*first, *given])
+
     def code(self, language: str, index: int = 0) -> list[Effect]:
         text = self.text(index, "source", "cmd", "command", "args", "object")
         if text is None:
@@ -137,7 +142,9 @@ class Call:
         from zero_one.safety.risk.words import Word
 
         inner = ShellReader(self.reader.classify, self.reader.depth + 1)
-        given = self.keyword("input")
+        given, piped = self.keyword("input"), self.keyword("stdin")
+        if piped is not None and (self.reader.resolve(piped) or "").endswith(("PIPE", "()")):
+            self.reader.feeds = True  # `communicate` may feed an interpreter
         stdin: str | None = None
         if given is not None:
             try:
@@ -151,7 +158,7 @@ class Call:
     def fetching(self) -> list[Effect]:
         where = self.text(0, "url")
         body = self.keyword("data") or self.keyword("json") or self.keyword("files")
-        if self.name.startswith("urllib") and len(self.node.args) > 1:
+        if self.name.startswith("urllib") and len(self.node.args) > 1 and not self.name.endswith("retrieve"):
             body = self.node.args[1]
         if body is not None and not (isinstance(body, ast.Constant) and body.value is None):
             return [sends(where or "an address")]

@@ -88,7 +88,7 @@ def reference_effects(reader: Reader, name: str) -> list[Effect]:
 
 
 def call_effects(reader: Reader, node: ast.Call) -> list[Effect]:
-    origin = reader.resolve(node.func)
+    origin = (reader.resolve(node.func) or "").removeprefix("IPython.").removeprefix("core.getipython.") or None
     if origin is None:
         return [*_secrets(reader, node, ""), *method_effects(reader, node, "")]
     name = origin.replace("()", "")
@@ -110,6 +110,14 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
         reader.lists_processes = True
     if _LOCAL_SOURCES.match(name):
         reader.local_data = True
+    if reader.endless and name in ("multiprocessing.Process", "subprocess.Popen", "os.fork", "threading.Thread"):
+        return [destroys("process", "processes without end")]
+    if name.startswith("git.Repo.git."):
+        return Call(reader, node, name).words(["git", name.rsplit(".", 1)[1].replace("_", "-")])
+    if name.startswith("git.Repo.") and name.endswith((".reset", ".delete_head", ".delete_tag", ".delete_remote")):
+        return [destroys("delete", "what the repository holds")]
+    if any(_bare(a) and reader.resolve(a) in names.POWERFUL for a in node.args) and name not in _MODULE_LOOKERS:
+        return [opaque(f"a module is handed to {name}")]
     call = Call(reader, node, name)
     if name.startswith("computer.") and "()" not in origin:
         from zero_one.safety.risk.hands import classify_hand
@@ -139,6 +147,19 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
     if name in _OPENERS:
         return call.opening(name)
     return _named(call) if not (name in names.OPAQUE and _safe_loader(call)) else []
+
+
+_MODULE_LOOKERS = names.INSPECTORS | {
+    "getattr",
+    "setattr",
+    "inspect.getmembers",
+    "importlib.reload",
+    "builtins.getattr",
+}
+
+
+def _bare(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Call)
 
 
 def _safe_loader(call: Call) -> bool:
@@ -202,6 +223,10 @@ def _named(call: Call) -> list[Effect]:
     if top in _DEVICE_MODULES:
         looking = last in ("position", "size", "onScreen", "screenshot", "locateOnScreen", "pixel", "getActiveWindow", "getAllWindows",
                            "getWindowsWithTitle", "getActiveWindowTitle", "getAllTitles", "is_pressed", "sleep")  # fmt: skip
+        if last.lower() in ("send", "submit"):
+            return [sends(name)]
+        if last.lower().startswith(("delete", "kill", "empty")):
+            return [destroys("delete", name)]
         return [] if looking else [changes("device", f"uses keyboard, mouse or browser ({last})")]
     if name in ("os.getenv", "os.environ.get", "os.environ.pop", "os.environ.__getitem__"):
         return environment_effects(call.text(0, "key"))

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _SQL = set("execute executescript executemany read_sql read_sql_query raw exec_driver_sql".split())
 _ENDS_THINGS = re.compile(r"^(delete|remove|drop|terminate|destroy|purge|prune|flush|empty|truncate|revoke|deregister)")
+SENT_ALONG = ("headers", "cookies", "params", "auth", "proxies")
+"""What a session adds to each of its requests."""
 _PATH_READS = set("read_text read_bytes iterdir glob rglob stat exists".split())
 _PATH_WRITES = set("touch mkdir write_text write_bytes symlink_to hardlink_to".split())
 
@@ -32,14 +34,21 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return [destroys("delete", where if where != COMPUTED else call.path())]
     if top == "docker" and last in ("run", "exec_run", "create", "build"):
         return [opaque("code inside a container")]
+    if last == "truncate" and node.args:
+        return [destroys("delete", "what a file holds")]
+    if last == "communicate" and node.args and call.text(0) is not None and reader.feeds:
+        return call.code("shell")
+    if last == "update" and isinstance(node.func.value, ast.Attribute) and node.func.value.attr in SENT_ALONG:
+        reader.sent_along(node.args[0] if node.args else None)
     if last in _PATH_READS:
         reader.local_data = True
-        return [paths.reading(where)]
+        return [paths.reading(where)] if last.startswith("read") else []
     if last == "open" and (where != COMPUTED or not name or top in ("pathlib", "Path")):
         return [paths.writing(where)] if re.search(r"[wax+]", call.text(0, "mode") or "r") else [paths.reading(where)]
     if last in names.METHOD_MODES:
         return [paths.protecting(where, "")]
-    if last in ("rename", "replace") and len(node.args) == 1 and not node.keywords:
+    table = bool(node.args) and isinstance(node.args[0], ast.Dict | ast.List | ast.Lambda)
+    if last in ("rename", "replace") and len(node.args) == 1 and not node.keywords and not table:
         return list(paths.moving(where, call.path(0)))
     if last in _SQL and node.args:
         return _sql(call)
@@ -78,6 +87,8 @@ def _computed_function(reader: Reader, node: ast.Call) -> list[Effect]:
             return [opaque("a function whose name is computed")]
         called = ast.Call(ast.Attribute(func.args[0], attribute, ast.Load()), node.args, node.keywords)
         return method_effects(reader, ast.copy_location(called, node), "")
+    if isinstance(func, ast.Call) and any(reader.resolve(a) in names.POWERFUL for a in node.args):
+        return [opaque("a function taken out of a module")]
     if isinstance(func, ast.Call) and reader.resolve(func.func) in ("eval", "builtins.eval"):
         return [opaque("a function whose name is computed")]
     if isinstance(func, ast.Subscript):

@@ -122,7 +122,7 @@ LOOKING_MODULES = set(
 METHOD_DELETES = set(
     """
     unlink rmdir rmtree removedirs drop_table delete_many delete_one delete_object terminate_instances
-    drop_database drop_all flushall flushdb delete_bucket
+    expunge drop_database drop_all flushall flushdb delete_bucket
     """.split()
 )
 METHOD_WRITES = set(
@@ -177,7 +177,7 @@ DUNDER_WALK = set(
 REMOTE = set(
     """
     boto3 docker kubernetes google azure pymongo redis elasticsearch github gitlab s3fs openstack digitalocean
-    firebase_admin supabase minio psycopg2 heroku3 cloudflare dropbox boto
+    firebase_admin supabase minio psycopg2 heroku3 cloudflare dropbox boto imaplib win32com
     """.split()
 )
 # Functions that are given a function to look at it, not to call it.
@@ -198,3 +198,6 @@ TEXT_METHODS = set(
     extend insert setdefault discard remove warning info debug error exists is_file is_dir write
     """.split()
 )
+
+POWERFUL = set("os sys subprocess shutil builtins __builtins__ importlib pathlib socket ctypes pty posix nt".split())
+"""Modules that are not handed to functions without a reason: what is called there cannot be seen."""

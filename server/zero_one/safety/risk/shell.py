@@ -198,6 +198,12 @@ class Reader:
             self.effects.append(opaque(f"a command whose name is computed ({words[0].text[:40]})"))
             return None
         name = words[0].text
+        if (
+            name in ("{", "!", "then", "do", "else") and len(words) > 1
+        ):  # `time { rm x; }` is one command to the grammar
+            return self.run(words[1:], stdin)
+        if name in ("}", "fi", "done"):
+            return None
         if name in self.aliases and self.depth < DEEPEST:
             tail = " ".join(_quote(w) for w in words[1:])
             self.nested(f"{self.aliases[name]} {tail}", "shell")

@@ -11,7 +11,7 @@ from zero_one.safety.risk.model import Effect, changes, destroys, opaque, reads
 _RUNS_CODE = re.compile(
     r"(?i)\b(xp_cmdshell|sp_oacreate|sp_executesql|load_extension|sys_exec|sys_eval|lo_import|lo_export|dblink\w*|pg_terminate_backend"
     r"|dbms_scheduler|utl_http|utl_file|writefile|edit|fts3_tokenizer|pg_reload_conf|pg_read_binary_file|pg_execute_server_program)\s*\("
-    r"|\binto\s+(out|dump)file\b|\bcopy\b[^;]*\b(to|from)\s+program\b|\bexec(ute)?\s+(xp_|sp_|immediate|\()"
+    r"|\binto\s+(out|dump)file\b|\bcopy\b[^;]*\b(to|from)\s+program\b|\bexec(ute)?(\s+(xp_|sp_|immediate)|\s*\()"
 )
 _READS_FILE = re.compile(
     r"(?i)\b(load_file|pg_read_file|pg_ls_dir|readfile|openrowset|bfilename|read_csv|read_text|read_blob)\s*\(\s*'([^']*)'"
@@ -63,7 +63,7 @@ def _node(node: object, exp: object) -> list[Effect]:
             return [destroys("delete", f"rows of {name}")]
         case e.Update():
             where = node.args.get("where")
-            trivial = where is None or re.fullmatch(r"(?i)where\s+(1\s*=\s*1|true|1)", where.sql().strip())
+            trivial = where is None or _always(where)
             return [destroys("delete", f"every row of {name}")] if trivial else [changes("write", name)]
         case e.Insert() | e.Merge() | e.Create() | e.Copy() | e.LoadData():
             replaces = isinstance(node, e.Create) and node.args.get("replace")
@@ -84,6 +84,17 @@ def _node(node: object, exp: object) -> list[Effect]:
         case e.Transaction() | e.Commit() | e.Rollback():
             return [reads("a transaction")]
     return []
+
+
+def _always(where: object) -> bool:
+    """``WHERE 1 = 1``, ``WHERE true`` and the like pick nothing out, also as one side of an OR."""
+    from sqlglot import exp
+
+    if not isinstance(where, exp.Expression):
+        return False
+    equals = where.find_all(exp.EQ)
+    literal = any(isinstance(e.this, exp.Literal) and isinstance(e.expression, exp.Literal) for e in equals)
+    return literal or isinstance(where.this, exp.Boolean | exp.Literal)
 
 
 def _table(node: object) -> str:

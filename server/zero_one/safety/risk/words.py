@@ -117,7 +117,14 @@ def printed(program: str, args: list[Word]) -> str | None:
     if "%" not in pattern:
         return pattern
     pieces: list[str] = []
+
+    def filled(m: re.Match[str]) -> str:
+        if m[1] == "%":
+            return "%"
+        text = rest.pop(0) if rest else ""
+        return ansi(text) if m[1] == "b" else text
+
     while True:
-        pieces.append(re.sub(r"%([sb%])", lambda m: "%" if m[1] == "%" else (rest.pop(0) if rest else ""), pattern))
+        pieces.append(re.sub(r"%([sb%])", filled, pattern))
         if not rest:
             return "".join(pieces)

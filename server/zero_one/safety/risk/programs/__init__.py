@@ -6,9 +6,10 @@ asks, because it may do anything that its user may.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from zero_one.safety.risk.model import Effect, changes, opaque
+from zero_one.safety.risk.model import Effect, Kind, Risk, changes, opaque
 from zero_one.safety.risk.programs import code, developer, files, network, system
 from zero_one.safety.risk.programs.call import Call, Handler
 from zero_one.safety.risk.words import Word
@@ -38,8 +39,29 @@ def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin:
     lowered = program.lower().removesuffix(".exe")
     handler = TABLE.get(program) or TABLE.get(lowered) or TABLE.get(code.unversioned(lowered))
     if handler is None:
-        return [changes("process", f"running {program}"), *secrets(call)]
+        return [*_unknown(call), *secrets(call)]
     return handler(call)
+
+
+_VERBS: tuple[tuple[str, Risk], ...] = (
+    (
+        "delete del destroy drop erase wipe purge uninstall format nuke zap unlink remove rm reset terminate",
+        Risk.DESTROY,
+    ),
+    ("buy pay order purchase checkout transfer withdraw donate", Risk.SPEND_OR_SEND),
+    ("send post publish upload push deploy share mail email tweet exfil expose tunnel", Risk.SPEND_OR_SEND),
+)
+
+
+def _unknown(call: Call) -> list[Effect]:
+    """A program that nothing is known about: by the verbs in its name and first words, else it changes something."""
+    said = " ".join([call.program, *call.operands[:3], *(t for t in call.texts if t.startswith("--"))]).lower()
+    spoken = set(re.split(r"[^a-z]+", said))
+    for verbs, risk in _VERBS:
+        if spoken & set(verbs.split()):
+            kind: Kind = "delete" if risk is Risk.DESTROY else "send"
+            return [Effect(kind, f"{call.program} {' '.join(call.operands[:3])}".strip(), risk)]
+    return [changes("process", f"running {call.program}")]
 
 
 def secrets(call: Call) -> list[Effect]:

@@ -75,8 +75,13 @@ def _wrapper(call: Call) -> list[Effect]:
     stdin = call.stdin if program not in ("xargs", "parallel") else None
     if program in ("xargs", "parallel"):
         words = [*words, Word("what it is given", False, True)]
+        secret = next((w for w in re.split(r"[\s'\"|;]+", call.reader.source[:20_000]) if paths.is_secret(w)), None)
+        if secret is not None:
+            call.reader.effects.append(paths.reading(secret))
+    before = len(call.reader.effects)
     call.reader.run(words, stdin)
-    return raised
+    only_looks = all(e.risk is Risk.OBSERVE for e in call.reader.effects[before:])
+    return [] if only_looks else raised
 
 
 def everything_in_environment() -> list[Effect]:

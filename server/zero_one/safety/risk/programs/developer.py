@@ -251,6 +251,9 @@ def _compile(call: Call) -> list[Effect]:
 
 
 def _database(call: Call) -> list[Effect]:
+    if call.program == "mysqladmin":
+        looks = set(call.operands) & {"status", "ping", "version", "processlist", "variables", "extended-status"}
+        return [] if looks else [destroys("system", f"mysqladmin {' '.join(call.operands)}")]
     if call.program in ("dropdb", "dropuser"):
         return [destroys("delete", " ".join(call.operands))]
     if call.program in ("pg_dump", "mysqldump", "pg_dumpall", "mongodump"):
@@ -342,7 +345,7 @@ TABLE: dict[str, Handler] = {
         """),
     **table(_compile, "gcc g++ cc c++ clang clang++ rustc ld as javac"),
     **table(_database, """
-        sqlite3 duckdb psql mysql mariadb mongo mongosh redis-cli dropdb dropuser createdb createuser pg_dump
+        sqlite3 duckdb psql mysql mysqladmin mariadb mongo mongosh redis-cli dropdb dropuser createdb createuser pg_dump
         pg_dumpall pg_restore mysqldump mongodump mongorestore sqlcmd
         """),
 }  # fmt: skip

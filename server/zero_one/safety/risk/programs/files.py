@@ -99,7 +99,9 @@ def _find(call: Call) -> list[Effect]:
 
 def _name_patterns(texts: list[str]) -> list[str]:
     """Looking for a secret by name only tells that it is there; grepping inside is another matter (-exec)."""
-    return [t for t in texts[:1] if paths.is_secret(t)]
+    patterns = [t for o, t in zip(texts, texts[1:], strict=False) if o in ("-name", "-iname", "-path", "-ipath")]
+    read = any(t in ("-exec", "-execdir", "-ok") for t in texts)
+    return [t for t in [*texts[:1], *(patterns if read else [])] if paths.is_secret(t)]
 
 
 def _sed(call: Call) -> list[Effect]:
@@ -201,18 +203,24 @@ def _split(call: Call) -> list[Effect]:
 
 
 LOOKERS = """
-        ls ll la dir vdir cat tac bat batcat head tail less more most nl grep egrep fgrep zgrep rg ag ack ugrep
-        pdfgrep wc uniq cut tr paste join comm diff cmp colordiff sdiff vimdiff file stat du ncdu df tree exa
-        eza lsd basename dirname realpath readlink md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum
+        cat tac bat batcat head tail less more most nl grep egrep fgrep zgrep rg ag ack ugrep
+        pdfgrep wc uniq cut tr paste join comm diff cmp colordiff sdiff vimdiff ncdu df file md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum
         md5 cksum b2sum sum xxd hexdump od strings fold fmt pr column expand unexpand jq xmllint csvlook csvstat
         csvcut csvgrep csvsort look fd fdfind locate plocate mdfind mdls zcat zless zmore bzcat xzcat zstdcat
-        rev shuf numfmt tsort pwd echo printf true false test [ [[ : sleep seq yes cal ncal expr bc dc factor
+        rev shuf numfmt tsort pwd echo printf true false : sleep seq yes cal ncal expr bc dc factor
         units cd pushd popd dirs ffprobe identify exiftool mediainfo pdfinfo pdftotext pdffonts pdfimages
         hunspell aspell base64 base32 getfacl lsattr namei pathchk cloc tokei scc wdiff iconv
         """
 
+
+def _metadata(call: Call) -> list[Effect]:
+    """Names, sizes and times, never what is inside."""
+    return []
+
+
 TABLE: dict[str, Handler] = {
     **table(observe, LOOKERS),
+    **table(_metadata, "ls ll la dir vdir stat du tree exa eza lsd basename dirname realpath readlink test [ [["),
     **table(_rm, "rm unlink del erase rd"),
     **table(_destroy, "shred srm wipe sfill scrub bleachbit"),
     **table(_trash, "trash trash-put trash-empty"),

@@ -108,18 +108,20 @@ def _send(call: Call) -> list[Effect]:
     return [sends(" ".join(call.operands[:3]) or call.program)]
 
 
+_CLOUD_ENDS = re.compile(
+    r"delete|destroy|rm|rb|purge|drop|prune|uninstall|drain|reset|(delete|terminate|remove|deregister)\S*"
+)
+_CLOUD_SECRETS = re.compile(r"get-secret-value|access|print-(access|identity)-token|get-session-token|token")
+
+
 def _cloud(call: Call) -> list[Effect]:
     """Command lines of hosters: looking is free, the rest costs money or destroys."""
     words = [o.lower() for o in call.operands]
-    joined = " ".join(words)
+    verbs = words[:2] if call.program in ("kubectl", "helm", "terraform") else words
     what = f"{call.program} {' '.join(call.operands[:3])}"
-    if re.search(
-        r"\b(delete|destroy|rm|rb|terminate\S*|remove\S*|purge|drop|prune|uninstall|drain|reset|delete-\S+)\b", joined
-    ) or any(w.startswith(("delete-", "terminate-")) for w in words):
+    if any(_CLOUD_ENDS.fullmatch(w) for w in verbs):
         return [destroys("delete", what)]
-    if re.search(
-        r"\b(get-secret-value|access|print-access-token|print-identity-token|get-session-token|token)\b", joined
-    ):
+    if any(_CLOUD_SECRETS.fullmatch(w) for w in words) or re.match(r"get secrets?\b", " ".join(words)):
         return [Effect("credential", what, sends("").risk)]
     if call.program == "aws" and words[:1] == ["s3"] and words[1:2] in (["cp"], ["sync"], ["mv"]):
         return [sends(what), *(e for e in map(paths.reading, call.operands) if e.risk)]

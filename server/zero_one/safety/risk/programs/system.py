@@ -180,7 +180,7 @@ def _keys(call: Call) -> list[Effect]:
     """Programs that hand out secrets."""
     joined = " ".join(call.texts)
     if call.program in ("ssh-keygen", "gpg", "gpg2") and not re.search(r"delete|export-secret|-y\b", joined):
-        if re.search(r"--(list-keys|fingerprint|verify|version)|-k\b|-l\b", joined):
+        if re.search(r"--(list-keys|fingerprint|verify|version)|-k\b", joined) or call.has("-l"):
             return []
         return [changes("write", _line(call))]
     if re.search(r"delete|remove|\brm\b", joined):
@@ -247,7 +247,7 @@ TABLE: dict[str, Handler] = {
     **table(_account, """
         useradd userdel usermod adduser deluser groupadd groupdel groupmod gpasswd passwd chpasswd chsh vipw
         visudo dscl net newgrp modprobe insmod rmmod kexec setenforce spctl csrutil tccutil nvram efibootmgr
-        grub-install update-grub bcdedit vssadmin reg regedit wevtutil diskpart cipher icacls takeown schtasks
+        tmutil grub-install update-grub bcdedit vssadmin reg regedit wevtutil diskpart cipher icacls takeown schtasks
         wmic mshta rundll32 regsvr32 certutil bitsadmin
         """),
     **table(_destroyer, """
