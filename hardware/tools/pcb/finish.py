@@ -11,7 +11,7 @@ import tomllib
 import pcbnew
 
 import tracks
-from build import BOARD, make, point
+from build import BOARD, make, plane, point
 from grid import CLEARANCE, EDGE, TRACK, VIA, VIA_DRILL
 from parts_geometry import HARDWARE, mm
 
@@ -90,8 +90,34 @@ def stitch(board: pcbnew.BOARD, size: tuple[float, float], radius: float, pitch:
     return count
 
 
+# Copper areas for high currents: net, priority, layers, and the parts whose pads they join. Small ones go first.
+BOTH = (pcbnew.B_Cu, pcbnew.F_Cu)
+POURS = [
+    ("VSYS", 10, BOTH, ("U102", "U203", "C103", "C203", "C204")), ("VBUS", 12, BOTH, ("F101", "C101", "U101", "U102", "C102")),
+    ("VBAT", 11, BOTH, ("J201", "U102", "C104", "U202", "C202")), ("VBUS_IN", 14, (pcbnew.B_Cu,), ("J101", "F101")),
+    ("CELL-", 15, (pcbnew.B_Cu,), ("J201", "Q201", "U201")), ("Net-(Q201-D)", 16, (pcbnew.B_Cu,), ("Q201", "Q202")),
+    ("SW1", 17, (pcbnew.B_Cu,), ("U203", "L201")), ("SW2", 17, (pcbnew.B_Cu,), ("U203", "L201")),
+    ("+3V3", 13, (pcbnew.B_Cu,), ("U203", "C205", "C206", "C207")),
+    ("SPK_P", 15, (pcbnew.B_Cu,), ("J401", "FB401")), ("SPK_N", 15, (pcbnew.B_Cu,), ("J401", "FB402")),
+]
+
+
+def pours(board: pcbnew.BOARD) -> None:
+    """Fill the box around the named parts' pads with their net, wherever nothing else lies."""
+    for name, priority, layers, refs in POURS:
+        pads = [pad for ref in refs for pad in board.FindFootprintByReference(ref).Pads()
+                if pad.GetNetname().split("/")[-1] == name]
+        boxes = [pad.GetBoundingBox() for pad in pads]
+        box = (max(0.5, min(mm(b.GetLeft()) for b in boxes) - 0.4), max(0.5, min(mm(b.GetTop()) for b in boxes) - 0.4),
+               min(48.5, max(mm(b.GetRight()) for b in boxes) + 0.4), min(42.5, max(mm(b.GetBottom()) for b in boxes) + 0.4))
+        for layer in layers:
+            plane(board, layer, pads[0].GetNetname(), box, priority)
+            board.Zones()[-1].SetPadConnection(pcbnew.ZONE_CONNECTION_FULL)
+
+
 # ground pads so hemmed in that only one thermal spoke fits: they join the pour all round
-SOLID = [("U502", "2"), ("TP606", "1"), ("MK1", "3"), ("C408", "2"), ("J401", "MP")]
+SOLID = [("U502", "2"), ("TP606", "1"), ("MK1", "3"), ("C408", "2"), ("J401", "MP"),
+         ("D503", "3"), ("U203", "11"), ("J201", "MP"), ("C102", "2"), ("U102", "8")]
 
 
 def solid_pads(board: pcbnew.BOARD) -> None:
@@ -108,6 +134,7 @@ def main() -> None:
     tracks.lay(board, TRACK, VIA, VIA_DRILL)
     widen(board, size, radius)
     solid_pads(board)
+    pours(board)
     print(f"{stitch(board, size, radius)} stitching vias")
     pcbnew.SaveBoard(str(BOARD), board, True)
     saved = pcbnew.LoadBoard(str(BOARD))   # with the project's rules, which filling needs

@@ -84,7 +84,7 @@ def _notes(s: Sheet) -> None:
                       "GPIO45 low (inside) = 3.3 V flash.  GPIO46 low (inside) = ROM messages on, download allowed.\n"
                       "Nothing else may ever hang on these four.  GPIO35 to 37 belong to the octal PSRAM: open.\n\n"
                       "Antenna: the module hangs over the board edge by 6 mm.  No copper, part, screw, cell or speaker\n"
-                      "within 15 mm of the antenna on any layer; the KiCad footprint carries the keep-out zone.\n\n"
+                      "within 10 mm of the antenna; the keep-out zone of its footprint lies wholly off the board.\n\n"
                       "Supply: 340 mA peak while sending 802.11b at 21 dBm (Espressif asks for 500 mA).\n"
                       "C301 next to pin 2.  Rail droop of a 340 mA step before the loop of U203 answers (10 us):\n"
                       "340 mA x 10 us / 66 uF = 52 mV.  Brown-out reset is at 2.98 V.\n\n"
