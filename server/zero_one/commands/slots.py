@@ -46,6 +46,7 @@ _MODEL_WORK = re.compile(
     r"code|haiku|paragraph|article|blog|steps|instructions|lyrics|speech|class|query|regex|test|tests|website|app|"
     r"plan|tutorial|list of)\b"
     r"|\bin (?:python|javascript|typescript|java|rust|go|html|css|sql|excel|bash|latex|react|swift|kotlin|ruby|word)\b"
+    r"|^the (?:steps|differences?|similarities|pros|ingredients|instructions)\b"
     r"|^(?:taking|taker|app|apps|pad|book|books|card|cards|manager|scheduler|scheduling|queue|runner|management)\b"
     r"|^(?:that|which) (?:runs|prints|does|sends|reads|writes|checks|opens|uses|takes)\b"
 )
@@ -244,7 +245,7 @@ def _reminder(said: list[str], words: Words, scene: Scene) -> Values | None:
     if said[0] in _ASKING:
         return None
     for cut in range(len(said) - 1, 0, -1):
-        if said[cut] in ("to", "that", "about", "of", "i"):
+        if said[cut] in ("to", "that", "about", "i"):
             keep = cut if said[cut] == "i" else cut + 1
             deed, when = words[keep:], said[:cut]
             moment = _when(when, words[:cut], scene) or _when(["at", *when], words[:cut], scene)
@@ -252,7 +253,7 @@ def _reminder(said: list[str], words: Words, scene: Scene) -> Values | None:
                 if any(_hides_time(said[keep:], scene)):
                     continue
                 return {**text, **moment}
-    if said[0] not in ("to", "that", "about", "of"):
+    if said[0] not in ("to", "that", "about", "of") or said[1:2] in (["why"], ["how"], ["what"], ["who"]):
         return None
     joint, said, words = said[0], said[1:], words[1:]
     for cut in range(1, len(said)):

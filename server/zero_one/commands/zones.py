@@ -113,7 +113,7 @@ def spoken() -> list[str]:
     names = (
         "amsterdam, athens, australia, beijing, berlin, cairo, california, chicago, china, denver, dubai, dublin, "
         "england, france, germany, hong kong, india, istanbul, italy, japan, lisbon, london, los angeles, madrid, "
-        "mexico city, moscow, new york, new zealand, oslo, paris, rome, san francisco, singapore, spain, stockholm, sydney, "
-        "tel aviv, texas, tokyo, toronto, vienna"
+        "mexico city, moscow, new york, new zealand, oslo, paris, rome, san francisco, singapore, spain, stockholm, "
+        "sydney, tel aviv, texas, tokyo, toronto, vienna"
     )
     return names.split(", ")

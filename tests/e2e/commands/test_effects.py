@@ -1,4 +1,4 @@
-"""What each spoken command does, looked at from outside our code: pactl, xclip, xdotool, files, the kernel's numbers."""
+"""What each spoken command does, looked at from outside our code: pactl, xclip, xdotool, files, kernel numbers."""
 
 from __future__ import annotations
 
