@@ -23,11 +23,16 @@ def write_whole(path: Path, data: str | bytes, *, mode: int = 0o600) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(draft, mode)
-        os.replace(draft, path)
-    except BaseException:
+        put_in_place(Path(draft), path)
+    except BaseException:  # interrupted too: no draft is left behind
         with contextlib.suppress(OSError):
             os.unlink(draft)
         raise
+
+
+def put_in_place(draft: Path, path: Path) -> None:
+    """Give a finished file (already forced to disk) its name, so that a power cut does not take it back."""
+    os.replace(draft, path)
     _sync_folder(path.parent)
 
 

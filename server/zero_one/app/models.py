@@ -8,7 +8,6 @@ import sys
 
 from zero_one.config.problems import did_you_mean
 from zero_one.speech import models
-from zero_one.speech.download import download
 from zero_one.speech.stt.base import SpeechError
 
 
@@ -48,15 +47,7 @@ def fetch(name: str) -> int:
 
 
 async def _fetch(model: models.Model) -> None:
-    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TransferSpeedColumn
+    from zero_one.speech.download import download, progress_bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, transient=True) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def progress(file: str, done: int, total: int | None) -> None:
-            if file not in tasks:
-                tasks[file] = bar.add_task(file, total=total)
-            bar.update(tasks[file], completed=done, total=total)
-
+    with progress_bar() as progress:
         await download(model, progress)

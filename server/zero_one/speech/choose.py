@@ -8,15 +8,18 @@ point is a callable that takes the settings section and returns an engine.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from zero_one.config.settings import HearSettings, SpeakSettings
 from zero_one.speech import models
-from zero_one.speech.download import Progress, download, hub_answers
+from zero_one.speech.models import Model, Progress
 from zero_one.speech.stt.base import Recognizer, SpeechError
 from zero_one.speech.tts.base import Synthesizer
 
@@ -52,7 +55,10 @@ async def choose_recognizer(settings: HearSettings, jsgf: str | None = None) -> 
     if engine == "pocketsphinx":
         return Choice(_pocketsphinx(jsgf), "Hearing with pocketsphinx, as configured.")
     if engine == "openai":
-        return Choice(_openai_stt(settings), f"Hearing with the service at {settings.api_base or 'api.openai.com'}.")
+        return Choice(
+            await asyncio.to_thread(_openai_stt, settings),
+            f"Hearing with the service at {settings.api_base or 'api.openai.com'}.",
+        )
     if engine != "auto":
         return _plugin("zero_one.stt", engine, settings, RECOGNIZERS, "Hearing")
 
@@ -60,19 +66,24 @@ async def choose_recognizer(settings: HearSettings, jsgf: str | None = None) -> 
     model = models.whisper(settings.model)
     folder = models.find_whisper(settings.model)
     if folder is not None:
-        return Choice(_faster_whisper(settings), f"Hearing with faster-whisper ({settings.model}, from {folder}).")
+        return Choice(
+            await asyncio.to_thread(_faster_whisper, settings),
+            f"Hearing with faster-whisper ({settings.model}, from {folder}).",
+        )
     if model is None:
         better = f"There is no model at {settings.model!r}; set hear.model to one of {', '.join(models.WHISPER)}."
     elif not settings.download:
         better = f"For better ears allow the download of Whisper {settings.model} ({model.megabytes} MB)."
-    elif await hub_answers():
+    elif await _hub_answers():
         line = (
             f"Hearing with pocketsphinx while Whisper {settings.model} ({model.megabytes} MB) downloads.{language_note}"
         )
 
         async def upgrade(progress: Progress | None) -> Choice[Recognizer]:
-            await download(model, progress)
-            return Choice(_faster_whisper(settings), f"Hearing with faster-whisper ({settings.model}).")
+            await _download(model, progress)
+            return Choice(
+                await asyncio.to_thread(_faster_whisper, settings), f"Hearing with faster-whisper ({settings.model})."
+            )
 
         return Choice(_pocketsphinx(jsgf), line, upgrade)
     else:
@@ -90,25 +101,28 @@ async def choose_synthesizer(settings: SpeakSettings) -> Choice[Synthesizer]:
     if engine in ("espeak-ng", "espeak"):
         return Choice(_espeak(), "Speaking with espeak-ng, as configured.")
     if engine == "openai":
-        return Choice(_openai_tts(settings), f"Speaking with the service at {settings.api_base or 'api.openai.com'}.")
+        return Choice(
+            await asyncio.to_thread(_openai_tts, settings),
+            f"Speaking with the service at {settings.api_base or 'api.openai.com'}.",
+        )
     if engine != "auto":
         return _plugin("zero_one.tts", engine, settings, SYNTHESIZERS, "Speaking")
 
     wanted = settings.voice or models.DEFAULT_VOICE
     voice = models.voice(wanted)
     if models.find_voice(wanted) is not None:
-        return Choice(_piper(settings), f"Speaking with piper ({wanted}).")
+        return Choice(await asyncio.to_thread(_piper, settings), f"Speaking with piper ({wanted}).")
     if voice is None:
         better = f"There is no piper voice {wanted!r}; 01 doctor lists the voices."
         if settings.voice:  # likely an espeak-ng voice, which is fine
             better = "For a better voice name a piper one in speak.voice."
     elif not settings.download:
         better = f"For a better voice allow the download of {wanted} ({voice.megabytes} MB)."
-    elif await hub_answers():
+    elif await _hub_answers():
 
         async def upgrade(progress: Progress | None) -> Choice[Synthesizer]:
-            await download(voice, progress)
-            return Choice(_piper(settings), f"Speaking with piper ({wanted}).")
+            await _download(voice, progress)
+            return Choice(await asyncio.to_thread(_piper, settings), f"Speaking with piper ({wanted}).")
 
         return Choice(
             _espeak(), f"Speaking with espeak-ng while the voice {wanted} ({voice.megabytes} MB) downloads.", upgrade
@@ -118,29 +132,46 @@ async def choose_synthesizer(settings: SpeakSettings) -> Choice[Synthesizer]:
     return Choice(_espeak(), f"Speaking with espeak-ng (embedded). {better}")
 
 
+async def _downloads() -> ModuleType:
+    """``speech.download``. Its HTTP client takes up to a second to import: only where it is needed, off the loop."""
+    return await asyncio.to_thread(import_module, "zero_one.speech.download")
+
+
+async def _hub_answers() -> bool:
+    answers: bool = await (await _downloads()).hub_answers()
+    return answers
+
+
+async def _download(model: Model, progress: Progress | None) -> None:
+    await (await _downloads()).download(model, progress)
+
+
 async def _whisper(settings: HearSettings) -> Choice[Recognizer]:
     model = models.whisper(settings.model)
     if models.find_whisper(settings.model) is None and model is not None and settings.download:
-        if not await hub_answers():
+        if not await _hub_answers():
             raise SpeechError(
                 f"The Whisper model {settings.model} is not on this computer and the model hub does not answer. "
                 "Connect to the internet once, or set hear.engine to auto."
             )
-        await download(model, None)
-    return Choice(_faster_whisper(settings), f"Hearing with faster-whisper ({settings.model}), as configured.")
+        await _download(model, None)
+    return Choice(
+        await asyncio.to_thread(_faster_whisper, settings),
+        f"Hearing with faster-whisper ({settings.model}), as configured.",
+    )
 
 
 async def _piper_choice(settings: SpeakSettings) -> Choice[Synthesizer]:
     wanted = settings.voice or models.DEFAULT_VOICE
     voice = models.voice(wanted)
     if models.find_voice(wanted) is None and voice is not None and settings.download:
-        if not await hub_answers():
+        if not await _hub_answers():
             raise SpeechError(
                 f"The voice {wanted} is not on this computer and the voice hub does not answer. "
                 "Connect to the internet once, or set speak.engine to auto."
             )
-        await download(voice, None)
-    return Choice(_piper(settings), f"Speaking with piper ({wanted}), as configured.")
+        await _download(voice, None)
+    return Choice(await asyncio.to_thread(_piper, settings), f"Speaking with piper ({wanted}), as configured.")
 
 
 def _plugin(group: str, name: str, settings: Any, built_in: tuple[str, ...], doing: str) -> Choice[Any]:

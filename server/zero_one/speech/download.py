@@ -17,20 +17,19 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from zero_one.files import put_in_place, write_whole
 from zero_one.speech import models, service
 from zero_one.speech.catalog import Model, RemoteFile
+from zero_one.speech.models import Progress
 from zero_one.speech.stt.base import SpeechError
 
 log = logging.getLogger(__name__)
-
-Progress = Callable[[str, int, int | None], None]
-"""File name, bytes so far, bytes in all (None where unknown)."""
 
 DEFAULT_HUB = "https://huggingface.co"
 CONNECT_S = 4.0
@@ -62,8 +61,9 @@ async def hub_answers(timeout_s: float = 1.5) -> bool:
     """Whether the hub can be reached, decided within ``timeout_s`` whatever the network does."""
     if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0"):
         return False
+    tls = await asyncio.to_thread(service.tls)
     with contextlib.suppress(httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError):
-        async with asyncio.timeout(timeout_s), httpx.AsyncClient(verify=service.tls(), timeout=timeout_s) as client:
+        async with asyncio.timeout(timeout_s), httpx.AsyncClient(verify=tls, timeout=timeout_s) as client:
             response = await client.head(hub() + "/")
             return response.status_code < 500
     return False
@@ -78,11 +78,13 @@ async def download(model: Model, progress: Progress | None = None, *, silence_s:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / models.COMPLETE).unlink(missing_ok=True)
         timeout = httpx.Timeout(silence_s, connect=CONNECT_S)
-        async with httpx.AsyncClient(verify=service.tls(), timeout=timeout, follow_redirects=True) as client:
+        tls = await asyncio.to_thread(service.tls)
+        async with httpx.AsyncClient(verify=tls, timeout=timeout, follow_redirects=True) as client:
             for file in model.files:
                 await _fetch(client, model, file, folder, progress)
         sizes = {file.name: (folder / file.name).stat().st_size for file in model.files}
-        await asyncio.to_thread(_finish, folder, {"revision": model.revision, "files": sizes})
+        marker = json.dumps({"revision": model.revision, "files": sizes})
+        await asyncio.to_thread(write_whole, folder / models.COMPLETE, marker, mode=0o644)
     except OSError as error:
         raise _disk_problem(error, folder, model) from error
     return folder
@@ -237,29 +239,8 @@ def structure(path: Path, check: str) -> str:
 
 
 def _publish(part: Path, target: Path) -> None:
-    os.replace(part, target)
+    put_in_place(part, target)
     part.with_name(f"{part.name}.json").unlink(missing_ok=True)
-    _sync_folder(target.parent)
-
-
-def _finish(folder: Path, marker: dict[str, Any]) -> None:
-    draft = folder / f"{models.COMPLETE}.part"
-    with draft.open("w", encoding="utf-8") as out:
-        json.dump(marker, out)
-        out.flush()
-        os.fsync(out.fileno())
-    os.replace(draft, folder / models.COMPLETE)
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":  # folders cannot be opened there
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _discard(part: Path) -> None:
@@ -314,17 +295,18 @@ def _plain(error: Exception) -> str:
 
 
 @contextlib.contextmanager
-def progress_bar(title: str) -> Iterator[Progress]:
-    """A bar in the terminal, to be given to ``download``."""
-    from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TimeRemainingColumn
+def progress_bar() -> Iterator[Progress]:
+    """A bar in the terminal, to be given to ``download``; it is gone when the download is done."""
+    from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TransferSpeedColumn
     from rich.progress import Progress as Bar
 
-    with Bar(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()) as bar:
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Bar(*columns, transient=True) as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(name: str, done: int, total: int | None) -> None:
             if name not in tasks:
-                tasks[name] = bar.add_task(f"{title} {name}", total=total)
+                tasks[name] = bar.add_task(name, total=total)
             bar.update(tasks[name], completed=done, total=total)
 
         yield show

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from zero_one.config.paths import models_dir
 from zero_one.speech.catalog import DEFAULT_VOICE, VOICES, WHISPER, Model
 
-__all__ = ["DEFAULT_VOICE", "VOICES", "WHISPER", "Model", "VoiceListing", "list_voices", "voice", "whisper"]
+__all__ = ["DEFAULT_VOICE", "VOICES", "WHISPER", "Model", "Progress", "VoiceListing", "list_voices", "voice", "whisper"]
+
+Progress = Callable[[str, int, int | None], None]
+"""Told during a download: file name, bytes so far, bytes in all (None where unknown)."""
 
 COMPLETE = ".complete.json"
 """Written last, with the revision and every file's size: only a folder that holds it was downloaded whole."""
