@@ -60,7 +60,7 @@ async def server() -> AsyncIterator[str]:
 
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
-    running = asyncio.create_task(serve(Settings(server=ServerSettings(port=0)), ready=port.set_result, stop=stop))
+    running = asyncio.create_task(serve(Settings(server=ServerSettings(port=0)), stop, ready=port.set_result))
     await asyncio.wait({running, port}, return_when=asyncio.FIRST_COMPLETED)
     try:
         yield f"ws://127.0.0.1:{port.result()}/"

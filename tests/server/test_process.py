@@ -21,6 +21,7 @@ from zero_one.protocol.light import Received
 
 SERVE = """
 import asyncio
+from zero_one.app.local import interruptible
 from zero_one.app.serve import serve
 from zero_one.config.settings import HearSettings, ServerSettings, Settings, SpeakSettings
 settings = Settings(
@@ -28,7 +29,12 @@ settings = Settings(
     hear=HearSettings(engine="pocketsphinx"),
     speak=SpeakSettings(engine="espeak-ng"),
 )
-asyncio.run(serve(settings, ready=lambda port: print(port, flush=True)))
+
+async def main():
+    async with interruptible() as stop:
+        await serve(settings, stop, ready=lambda port: print(port, flush=True))
+
+asyncio.run(main())
 """
 
 

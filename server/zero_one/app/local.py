@@ -29,7 +29,7 @@ async def running(settings: Settings) -> AsyncIterator[tuple[Address, asyncio.Ta
         if not ready.done():
             ready.set_result(port)
 
-    task = asyncio.create_task(serve(settings, ready=listening, stop=stop))
+    task = asyncio.create_task(serve(settings, stop, ready=listening))
     try:
         either: set[asyncio.Future[Any]] = {task, ready}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
