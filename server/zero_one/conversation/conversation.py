@@ -152,6 +152,8 @@ class Conversation:
 
     def _deal(self, event: DeviceEvent, link: Link | None) -> None:
         match event:
+            case Pcm() | Released() | TailClosed() | Cancelled() if self._hearing.elsewhere(link):
+                pass  # what a connection still had of an utterance that a newer one took over
             case Pcm():
                 self._hearing.feed(event.data)
             case Pressed():
@@ -188,6 +190,9 @@ class Conversation:
             self.settle()
 
     def _pressed(self, ident: str | None, link: Link | None) -> None:
+        if self._hearing.current is not None and self._hearing.elsewhere(link):
+            # The device is back before its old connection was known to be dead.
+            self._cut_off(self._hearing.current)
         if not self._hearing.press(ident):
             return
         question = self._questions.open

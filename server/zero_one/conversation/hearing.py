@@ -46,6 +46,10 @@ class Hearing:
         """Somebody holds the button and is listened to."""
         return self.current is not None and not self.current.early and self.current.released_at is None
 
+    def elsewhere(self, link: Link | None) -> bool:
+        """What is being said comes over another connection than ``link``."""
+        return link is not None and self.current is not None and self.current.link not in (None, link)
+
     # --- the button
 
     def press(self, ident: str | None) -> bool:

@@ -11,7 +11,7 @@ from support.virtual_time import virtual
 from zero_one.conversation import Conversations
 from zero_one.conversation.links import STUCK_S, TOO_SLOW
 from zero_one.conversation.mailbox import Mailbox, safe_name
-from zero_one.protocol.events import Flush, Pressed, SpeechPcm, SpeechStart, Typed
+from zero_one.protocol.events import Flush, Pcm, Pressed, Released, SpeechPcm, SpeechStart, TailClosed, Typed
 
 
 @virtual
@@ -91,6 +91,27 @@ async def test_a_named_utterance_is_sent_again_and_answered_once() -> None:
         await back.idle()
     assert [len(pcm) for pcm in stage.ears.heard] == [32_000]
     assert back.shown("message", "user") == ["the whole thing"]
+    await stage.talk.close()
+
+
+@virtual
+async def test_an_utterance_sent_again_while_the_old_link_seems_alive_is_taken_whole_and_once() -> None:
+    """A half-open connection: its half is not mixed in, nor does its end take the new one away."""
+    stage = Stage("the whole thing", plays=(says("Yes."),))
+    old = await stage.join()
+    await stage.talk.handle(Pressed("u1"), old)
+    await stage.talk.handle(Pcm(bytes(9000)), old)
+    back = await stage.join()
+    await stage.talk.handle(Pressed("u1"), back)
+    await stage.talk.handle(Pcm(bytes(700)), old)
+    await stage.talk.handle(Pcm(bytes(16_000)), back)
+    await stage.talk.detach(old)
+    await stage.talk.handle(Pcm(bytes(16_000)), back)
+    await stage.talk.handle(Released(), back)
+    await stage.talk.handle(TailClosed(), back)
+    await back.idle()
+    assert [len(pcm) for pcm in stage.ears.heard] == [32_000]
+    assert stage.throat.texts == ["Yes."]
     await stage.talk.close()
 
 
