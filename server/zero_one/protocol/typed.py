@@ -1,12 +1,14 @@
 """Typed LMC messages from a device, whole or streamed, gathered into device events.
 
 The streamed form is the one that Open Interpreter's server took: a start flag, content chunks, an end flag, where the
-start may leave the type to the first chunk, and a ``stop`` or ``go`` command travels in the same three steps.
+start may leave the type to the first chunk, and a ``stop`` or ``go`` command travels in the same three steps. Between a
+start and an end without a type there may be several parts: words and images that belong together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from zero_one.protocol.events import Answer, DeviceEvent, Repeat, Stop, Typed
@@ -29,7 +31,8 @@ class TypedReader:
     def __init__(self) -> None:
         self.asked: str | None = None
         self._open: Message | None = None
-        self._untyped = False
+        self._untyped = False  # the type is still to come
+        self._parts = False  # the start named no type: what lies between it and its end is one request
         self._chunks: list[str] = []
         self._chars = 0
         self._whole: tuple[str, str] | None = None
@@ -63,11 +66,15 @@ class TypedReader:
         if message.start:
             self._drop()
             self._open, self._untyped = message, untyped_start
+            self._parts = untyped_start and not message.end
             self._add(message)
+            return self._finish() if message.end else []
+        if self._parts and message.type == "image" and message.content is not None:
+            self._part_image(message)
             return self._finish() if message.end else []
         if self._open is not None and (self._open.type == message.type or self._untyped):
             if self._untyped and message.content is not None:
-                self._open, self._untyped = message, False
+                self._open, self._untyped = replace(message, id=message.id or self._open.id), False
             elif self._open.format is None and message.format is not None:
                 self._open = message
             self._add(message)
@@ -93,12 +100,18 @@ class TypedReader:
             self._open = Message(message.role, message.type, message.format, content, id=message.id or self._open.id)
             return
         if not isinstance(content, str):
-            raise FrameError("bad_message", f"The content of a {message.type} must be a string.")
+            raise FrameError("bad_message", f"The content of {message.type} messages must be a string.")
         self._chars += len(content)
         limit = MAX_TEXT_FRAME if message.type == "image" else MAX_TYPED_CHARS
         if self._chars > limit:
             raise FrameError("too_large", f"A {message.type} may have at most {limit} characters.")
         self._chunks.append(content)
+
+    def _part_image(self, message: Message) -> None:
+        """An image among the parts of one request."""
+        if not isinstance(message.content, str):
+            raise FrameError("bad_message", "The content of image messages must be a string.")
+        self._keep_image(message.format, message.content)
 
     def _finish(self) -> list[DeviceEvent]:
         message, text = self._open, clean("".join(self._chunks))
@@ -160,4 +173,5 @@ class TypedReader:
         return Answer(question, answer, clean(but) if but else None, clean(code) if code else None)
 
     def _drop(self) -> None:
-        self._open, self._untyped, self._chunks, self._chars, self._whole = None, False, [], 0, None
+        self._open, self._untyped, self._parts = None, False, False
+        self._chunks, self._chars, self._whole = [], 0, None

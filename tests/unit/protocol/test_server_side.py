@@ -280,6 +280,23 @@ def test_a_start_without_type_and_a_whole_message_followed_by_an_end() -> None:
     assert side.take_replies() == []
 
 
+def test_parts_between_a_start_and_an_end_without_type_are_one_request() -> None:
+    """Open Interpreter's multi-part messages: words, images, words, in any order."""
+    words: dict[str, object] = {"type": "message", "content": "What is this? "}
+    image: dict[str, object] = {"type": "image", "format": "base64.png", "content": "QUJD"}
+    for parts in ([words, image], [image, words], [words, image, {"type": "message", "content": "Be short."}]):
+        side = ServerSide()
+        events: list[ev.DeviceEvent] = []
+        frames: list[dict[str, object]] = [{"start": True, "id": "m1"}, *parts, {"end": True}]
+        for part in frames:
+            events += side.receive(json.dumps({"role": "user", **part}), 0)
+        text = "".join(str(part["content"]) for part in parts if part["type"] == "message")
+        assert events == [ev.Typed(text, (("base64.png", "QUJD"),), "m1")]
+        assert side.take_replies() == []
+    side.receive('{"role":"user","end":true}', 0)
+    assert replies(side)[0]["code"] == "bad_message"
+
+
 def test_go_answers_the_open_question_of_a_typed_client() -> None:
     side = ServerSide()
     side.receive('{"role":"user","type":"message","content":"list files"}', 0)
