@@ -284,7 +284,9 @@ def test_parts_between_a_start_and_an_end_without_type_are_one_request() -> None
     """Open Interpreter's multi-part messages: words, images, words, in any order."""
     words: dict[str, object] = {"type": "message", "content": "What is this? "}
     image: dict[str, object] = {"type": "image", "format": "base64.png", "content": "QUJD"}
-    for parts in ([words, image], [image, words], [words, image, {"type": "message", "content": "Be short."}]):
+    more: dict[str, object] = {"type": "message", "content": "Be short."}
+    orders: list[list[dict[str, object]]] = [[words, image], [image, words], [words, image, more]]
+    for parts in orders:
         side = ServerSide()
         events: list[ev.DeviceEvent] = []
         frames: list[dict[str, object]] = [{"start": True, "id": "m1"}, *parts, {"end": True}]
