@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import connect
@@ -20,12 +19,10 @@ from support.light import (
     desktop_says,
     esp32,
     esp32_says,
-    flite,
     light,
-    read_pcm,
-    recordings,
 )
 from support.players import MS_A_CHAR, RATE, Ears, ScriptedMind, Throat, plain, says
+from support.voices import recorded, say
 from zero_one.conversation import Services
 
 
@@ -46,19 +43,15 @@ def throat(server: Light) -> Throat:
     return server.services.synthesizer
 
 
-def utterances(folder: Path) -> dict[str, bytes]:
+def utterances() -> dict[str, bytes]:
     """Human recordings where there are some, and flite always."""
-    found = {"flite": flite("what time is it in the kitchen", folder)}
-    human = recordings()
-    if human is not None:
-        for name in ("goforward.wav", "jfk.wav", "cards_002.wav", "digit_seven_petewarden.wav"):
-            found[name] = read_pcm(human / name)
-    return found
+    human = recorded("goforward.wav", "jfk.wav", "cards_002.wav", "digit_seven_petewarden.wav")
+    return {"flite": say("what time is it in the kitchen"), **human}
 
 
-async def test_esp32_what_reaches_the_recogniser_is_what_was_sent_to_the_bit(tmp_path: Path) -> None:
+async def test_esp32_what_reaches_the_recogniser_is_what_was_sent_to_the_bit() -> None:
     """The tail that follows the end header included."""
-    spoken = utterances(tmp_path)
+    spoken = utterances()
     async with light(house(*["hello"] * len(spoken))) as server, esp32(server) as client:
         for pcm in spoken.values():
             await esp32_says(client, pcm)
@@ -66,8 +59,8 @@ async def test_esp32_what_reaches_the_recogniser_is_what_was_sent_to_the_bit(tmp
         assert ears(server).heard == list(spoken.values())
 
 
-async def test_desktop_what_reaches_the_recogniser_is_what_was_sent_to_the_bit(tmp_path: Path) -> None:
-    spoken = utterances(tmp_path)
+async def test_desktop_what_reaches_the_recogniser_is_what_was_sent_to_the_bit() -> None:
+    spoken = utterances()
     async with light(house(*["hello"] * len(spoken))) as server, desktop(server, auth=True) as client:
         for pcm in spoken.values():
             await desktop_says(client, pcm)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from support.light import Light, NewClient, device, flite
+from support.light import Light, NewClient, device
 from support.players import Ears, Throat, plain
+from support.voices import say
 from zero_one.conversation import Conversations, Services
 from zero_one.protocol.events import Pcm, Pressed, Released, Show, SpeechPcm, State, Typed
 from zero_one.protocol.light import Received
@@ -82,7 +83,7 @@ def history(home: Path) -> list[dict[str, str]]:
 @pytest.mark.timeout(240)
 async def test_killed_in_the_middle_of_a_word_and_started_again_nothing_said_is_lost(tmp_path: Path) -> None:
     """The history is whole, the utterance is sent again and answered, and an orderly stop leaves nothing behind."""
-    spoken = await asyncio.to_thread(flite, "what time is it", tmp_path)
+    spoken = await asyncio.to_thread(say, "what time is it")
     home = tmp_path / "home"
     async with serving(home) as (server, process), device(server, "kitchen") as client:
         await client.send(Typed("what is two plus two", id="m1"))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -17,25 +16,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.needs import need
+
 _START_S = 15
-_PACKAGES = {"Xvfb": "xvfb"} | dict.fromkeys(("pactl", "parecord", "paplay"), "pulseaudio-utils")
 
 
-class MissingTool(AssertionError):
-    """A program that these tests need is not installed."""
-
-
-def need(*programs: str) -> None:
-    """Fail, naming the Debian packages, where a program is missing. Nothing is skipped: it would prove nothing."""
-    packages = {
-        "Xvfb": "xvfb",
-        "pactl": "pulseaudio-utils",
-        "parecord": "pulseaudio-utils",
-        "paplay": "pulseaudio-utils",
-    }
-    missing = [packages.get(name, name) for name in programs if shutil.which(name) is None]
-    if missing:
-        raise MissingTool(f"install {' '.join(sorted(set(missing)))}")
+class NotStarted(AssertionError):
+    """A display or a sound server of ours did not come up."""
 
 
 @contextlib.contextmanager
@@ -188,7 +175,7 @@ def _first_sound(command: list[str], env: dict[str, str]) -> None:
         ready, _, _ = select.select([process.stdout], [], [], _START_S)
         process.terminate()
     if not ready:
-        raise MissingTool(f"{' '.join(command)} gives no sound")
+        raise NotStarted(f"{' '.join(command)} gives no sound")
 
 
 def _first_line(descriptor: int, process: subprocess.Popen[bytes]) -> str:
@@ -198,7 +185,7 @@ def _first_line(descriptor: int, process: subprocess.Popen[bytes]) -> str:
         data = os.read(descriptor, 64) if ready else b""
         text += data
         if process.poll() is not None or time.monotonic() > until:
-            raise MissingTool(f"{process.args!r} did not start")
+            raise NotStarted(f"{process.args!r} did not start")
     return text.decode().strip()
 
 
@@ -208,5 +195,5 @@ def _until(condition: object, what: str, process: subprocess.Popen[bytes] | None
     until = time.monotonic() + _START_S
     while not condition():
         if time.monotonic() > until or (process is not None and process.poll() is not None):
-            raise MissingTool(f"waited in vain for {what}")
+            raise NotStarted(f"waited in vain for {what}")
         time.sleep(0.02)

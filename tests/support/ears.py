@@ -1,8 +1,7 @@
-"""What a recogniser makes of sound: which of several sentences it is. Speech for tests comes from flite."""
+"""What a recogniser makes of sound: which of several sentences it is."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,6 @@ DISTRACTORS = (
     "the orchestra tunes its instruments", "a letter arrived from the bank", "the soup needs more pepper",
     "they climbed the northern ridge", "the library lends out tools", "his bicycle has a flat tyre",
 )  # fmt: skip
-
-
-def flite(path: Path, text: str, voice: str = "slt") -> Path:
-    """A WAV of somebody saying ``text``."""
-    subprocess.run(["flite", "-voice", voice, "-t", text, "-o", str(path)], check=True, timeout=60)
-    return path
 
 
 def which(pcm: bytes, sentences: tuple[str, ...]) -> str:

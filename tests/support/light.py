@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import wave
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -183,27 +179,3 @@ async def device(server: Light, name: str, **how: Any) -> AsyncIterator[NewClien
         await socket.send(client.side.greeting())
         await client.take()
         yield client
-
-
-# --- recorded and synthesized speech
-
-
-def recordings() -> Path | None:
-    """Recorded human speech, where this machine has some."""
-    named = os.environ.get("ZERO_ONE_TEST_SHARED")
-    folder = (Path(named) if named else Path(__file__).resolve().parents[3] / "shared") / "speech"
-    return folder if folder.is_dir() else None
-
-
-def read_pcm(file: Path) -> bytes:
-    """The PCM of a 16 kHz mono WAV file."""
-    with wave.open(str(file)) as sound:
-        assert (sound.getframerate(), sound.getnchannels(), sound.getsampwidth()) == (16_000, 1, 2)
-        return sound.readframes(sound.getnframes())
-
-
-def flite(text: str, folder: Path, voice: str = "slt") -> bytes:
-    """``text`` said by flite, as PCM at 16 kHz."""
-    file = folder / f"{abs(hash((text, voice)))}.wav"
-    subprocess.run(["flite", "-voice", voice, "-t", text, "-o", str(file)], check=True, timeout=60)
-    return read_pcm(file)

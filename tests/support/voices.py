@@ -1,4 +1,4 @@
-"""Speech for tests: flite's voices, as 16 kHz mono PCM, and the recorded human clips where they are."""
+"""Sound for tests as 16 kHz mono PCM (16 bit, little-endian): flite's voices, recorded people, noise and silence."""
 
 from __future__ import annotations
 
@@ -12,22 +12,30 @@ from pathlib import Path
 import numpy as np
 import soxr
 
+from support.needs import need, need_shared, shared
+
 RATE = 16_000
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @cache
-def say(text: str, voice: str = "slt") -> bytes:
-    """``text`` spoken by flite (Debian's ``flite``: kal, kal16, awb, rms, slt)."""
+def say(text: str, voice: str = "slt", silence_ms: int = 0) -> bytes:
+    """``text`` spoken by flite (Debian's ``flite``: kal, kal16, awb, rms, slt), with silence before and after."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "speech.wav"
-        subprocess.run(["flite", "-voice", voice, "-t", text, "-o", str(path)], check=True, timeout=60)
-        return read(path)
+        spoken = read(say_into(Path(folder) / "speech.wav", text, voice))
+    return silence(silence_ms) + spoken + silence(silence_ms)
+
+
+def say_into(path: Path, text: str, voice: str = "slt") -> Path:
+    """A WAV of ``text``, at the voice's own rate."""
+    need("flite")
+    subprocess.run(["flite", "-voice", voice, "-t", text, "-o", str(path)], check=True, timeout=60)
+    return path
 
 
 def read(path: Path) -> bytes:
-    """A mono 16-bit WAV as 16 kHz PCM."""
+    """A mono 16-bit WAV."""
     with wave.open(str(path)) as file:
+        assert (file.getnchannels(), file.getsampwidth()) == (1, 2)
         pcm, rate = file.readframes(file.getnframes()), file.getframerate()
     return at_16k(pcm, rate)
 
@@ -48,24 +56,22 @@ def noise(ms: int, loudness: int = 1500, seed: int = 7) -> bytes:
     return bytes(random.normal(0, loudness, ms * RATE // 1000).clip(-32000, 32000).astype("<i2").tobytes())
 
 
-def shared() -> Path | None:
-    """The folder of models and recordings that are kept out of the repository."""
-    named = os.environ.get("ZERO_ONE_TEST_SHARED")
-    folder = Path(named) if named else ROOT.parent / "shared"
-    return folder if folder.is_dir() else None
-
-
 def human_clips() -> list[Path]:
+    """Recorded people."""
+    clips = sorted(need_shared("speech").glob("*.wav"))
+    assert clips
+    return clips
+
+
+def recorded(*names: str) -> dict[str, bytes]:
+    """These clips, where this machine has them: for tests that flite's speech serves as well."""
     folder = shared()
-    return sorted((folder / "speech").glob("*.wav")) if folder else []
+    return {name: read(folder / "speech" / name) for name in names} if folder and (folder / "speech").is_dir() else {}
 
 
-def stand_in() -> Path | None:
+def stand_in() -> Path:
     """The small Whisper that knows thirty phrases."""
-    folders = [Path(named) for name in ("ZERO_ONE_MODELS",) if (named := os.environ.get(name))]
-    if (folder := shared()) is not None:
-        folders.append(folder / "models")
-    for place in folders:
-        if (place / "whisper-standin-int8" / "model.bin").is_file():
-            return place / "whisper-standin-int8"
-    return None
+    name = "whisper-standin-int8"
+    if (own := os.environ.get("ZERO_ONE_MODELS")) and (Path(own) / name / "model.bin").is_file():
+        return Path(own) / name
+    return need_shared(f"models/{name}/model.bin").parent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from support.flite import speak
+from support.voices import say
 from zero_one.speech.stt.pocketsphinx import ACCEPT, PocketSphinx, decode_whole
 
 _engine: PocketSphinx | None = None
@@ -28,7 +28,7 @@ def begin(jsgf: str) -> None:
 
 
 def hear_voice(text: str, voice: str, judged: bool) -> Heard:
-    return hear(speak(text, voice), judged)
+    return hear(say(text, voice, silence_ms=200), judged)
 
 
 def hear(pcm: bytes, judged: bool) -> Heard:

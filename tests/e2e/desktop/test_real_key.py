@@ -9,8 +9,9 @@ from pathlib import Path
 
 from support.desktop import Pulse, let_go, press_and_hold
 from support.desktop_client import desktop_client
-from support.ears import DISTRACTORS, flite, which, which_in
+from support.ears import DISTRACTORS, which, which_in
 from support.light_server import LightServer, light_server
+from support.voices import say_into
 from zero_one.audio.formats import bytes_of, ms_of, read_wav, wav_bytes
 from zero_one.audio.level import rms_dbfs
 from zero_one.audio.vad import trim
@@ -24,8 +25,8 @@ SENTENCES = (ASKED, ANSWERED, *DISTRACTORS)
 
 async def test_a_turn_with_a_real_key_and_real_sound(pulse: Pulse, display: str, tmp_path: Path) -> None:
     """Somebody holds F9 and speaks; the server hears the words; its answer is heard at the loudspeaker."""
-    question = flite(tmp_path / "question.wav", ASKED)
-    speech = read_wav(flite(tmp_path / "answer.wav", ANSWERED, "awb"), 24_000)
+    question = say_into(tmp_path / "question.wav", ASKED)
+    speech = read_wav(say_into(tmp_path / "answer.wav", ANSWERED, "awb"), 24_000)
 
     async def react(server: LightServer, event: ev.DeviceEvent) -> None:
         if isinstance(event, ev.TailClosed):
@@ -84,7 +85,7 @@ async def test_the_first_syllable_before_the_key_is_not_lost(pulse: Pulse, displ
 
 async def test_a_press_silences_the_loudspeaker_at_once(pulse: Pulse, display: str, tmp_path: Path) -> None:
     """Ten seconds of speech have arrived; a press leaves less than a second of them to be heard."""
-    speech = read_wav(flite(tmp_path / "long.wav", "one two three four five six seven eight nine ten " * 3), 24_000)
+    speech = read_wav(say_into(tmp_path / "long.wav", "one two three four five six seven eight nine ten " * 3), 24_000)
     assert ms_of(speech, 24_000) > 8_000
     async with light_server() as server, desktop_client(server.url, pulse, display, tmp_path):
         await server.wait_for_kind(ev.Hello)
@@ -115,4 +116,4 @@ async def test_the_toggle_command_works_without_any_key(pulse: Pulse, display: s
 def test_the_recogniser_used_here_can_tell_the_sentences_apart(tmp_path: Path) -> None:
     """What the other tests lean on: no sentence is simply always chosen."""
     for number, sentence in enumerate((ASKED, ANSWERED, *DISTRACTORS[:1])):
-        assert which_in(flite(tmp_path / f"{number}.wav", sentence, "rms"), SENTENCES) == sentence
+        assert which_in(say_into(tmp_path / f"{number}.wav", sentence, "rms"), SENTENCES) == sentence

@@ -18,7 +18,8 @@ import pytest
 
 from support.desktop import Pulse, let_go, press_and_hold
 from support.desktop_client import desktop_client
-from support.ears import DISTRACTORS, flite, which
+from support.ears import DISTRACTORS, which
+from support.voices import say, say_into
 from zero_one.audio.formats import bytes_of, ms_of, read_wav, silence, wav_bytes
 from zero_one.audio.level import rms_dbfs
 from zero_one.audio.resample import resample
@@ -125,7 +126,7 @@ async def test_press_speak_release_and_hear_the_answer(
 ) -> None:
     """Must be heard right, worked out, shown, and spoken so that a recogniser picks it out of distractors."""
     await asyncio.to_thread(house.wait, b'"status":"ready"', "/health")
-    question = flite(tmp_path / "question.wav", QUESTION)
+    question = say_into(tmp_path / "question.wav", QUESTION)
     async with desktop_client(house.url, pulse, display, tmp_path) as log:
         with pulse.record_speaker(tmp_path / "heard.wav"):
             await asyncio.to_thread(press_and_hold, display, "F9")
@@ -146,7 +147,7 @@ async def test_a_server_that_is_killed_while_somebody_speaks_still_answers_when_
     house: House, tmp_path: Path
 ) -> None:
     """Nothing said is lost: the client keeps the utterance and sends it whole to the restarted server."""
-    spoken = silence(1_500, 16_000) + read_wav(flite(tmp_path / "q.wav", QUESTION, "slt"), 16_000)
+    spoken = silence(1_500, 16_000) + say(QUESTION)
     (tmp_path / "words.wav").write_bytes(wav_bytes(spoken, 16_000))
     house.wait(b'"status":"ready"', "/health")
     client = await asyncio.create_subprocess_exec(

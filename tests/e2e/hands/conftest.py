@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from e2e.hands.outside import Window, end, need, wait_for
+from e2e.hands.outside import Window, end, wait_for
 from support.desktop import Pulse, pulse_server, xvfb_display
+from support.needs import need
 from zero_one.computer.hands import Hands
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 import subprocess
 import sys
 import time
@@ -13,20 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import psutil
-import pytest
 
 T = TypeVar("T")
 WINDOW = Path(__file__).with_name("window.py")
-
-
-def need(*programs: str) -> None:
-    """Missing programs fail in CI and skip elsewhere, named."""
-    missing = [program for program in programs if shutil.which(program) is None]
-    if missing:
-        message = f"needs {', '.join(missing)}"
-        if os.environ.get("CI"):
-            pytest.fail(message)
-        pytest.skip(message)
 
 
 def wait_for(look: Callable[[], T], seconds: float = 10.0) -> T:

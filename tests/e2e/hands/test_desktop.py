@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from e2e.hands.outside import Window, need, said_by, wait_for
+from e2e.hands.outside import Window, said_by, wait_for
+from support.needs import need
 from zero_one.computer.hands import Hands, HandsError
 from zero_one.computer.terminal import Terminal
 

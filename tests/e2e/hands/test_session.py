@@ -10,8 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from e2e.hands.outside import end, need, wait_for
+from e2e.hands.outside import end, wait_for
 from support.desktop import Pulse
+from support.needs import need
 from zero_one.computer.hands import Hands, HandsError
 
 

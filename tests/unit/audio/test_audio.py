@@ -6,7 +6,6 @@ import asyncio
 import builtins
 import math
 import stat
-import subprocess
 import sys
 from array import array
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from support.voices import say
 from zero_one.audio import devices
 from zero_one.audio.devices import AudioDeviceError, PlaybackQueue
 from zero_one.audio.earcon import earcon
@@ -42,11 +42,9 @@ def tone(ms: int, rate: int, hz: float = 440, gain: float = 0.5) -> bytes:
 
 
 @pytest.fixture(scope="session")
-def spoken(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def spoken() -> bytes:
     """A sentence by flite, 16 kHz, with 500 ms of silence before and 900 ms after."""
-    path = tmp_path_factory.mktemp("voice") / "spoken.wav"
-    subprocess.run(["flite", "-voice", "slt", "-t", "please open the kitchen window", "-o", str(path)], check=True)
-    return silence(500, 16_000) + read_wav(path, 16_000) + silence(900, 16_000)
+    return silence(500, 16_000) + say("please open the kitchen window") + silence(900, 16_000)
 
 
 def test_lengths_and_bytes_are_each_others_inverse() -> None:

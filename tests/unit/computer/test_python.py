@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
+from support.needs import need
 from unit.computer.runs import begin, gone, no_call, run, running, until
 from zero_one.computer.languages import python as python_module
 from zero_one.computer.languages.base import Place
@@ -341,6 +341,7 @@ async def test_an_interrupt_while_its_kernel_starts_is_kept(tmp_path: Path) -> N
 HOST = """
 import asyncio, sys
 from pathlib import Path
+from support.needs import need
 from unit.computer.runs import no_call, run
 from zero_one.computer.languages import python as python_module
 from zero_one.computer.languages.base import Place
@@ -401,10 +402,11 @@ async def test_the_pool_gives_a_ready_kernel_at_once(tmp_path: Path) -> None:
     assert pool._spare is None
 
 
-@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is on Linux only")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="bubblewrap is on Linux only")
 async def test_in_a_sandbox_without_network_it_runs_is_interrupted_and_reaches_the_hands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    need("bwrap")
     monkeypatch.setattr(python_module, "INTERRUPT_GRACE_S", 5.0)
 
     def wrap(argv: list[str], runtime: Path) -> list[str]:

@@ -11,6 +11,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
+from support.needs import need
 from unit.computer.runs import begin, gone, place, run, running, until
 from zero_one.computer.languages.script import JavaScript
 from zero_one.computer.languages.shell import Shell
@@ -218,8 +219,8 @@ async def test_descriptors_of_ours_are_not_seen(shell: Shell) -> None:
     assert (await run(shell, "echo fine")).output == "fine\n"
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is an optional language")
 async def test_javascript_runs_as_one_program_per_run(tmp_path: Path) -> None:
+    need("node")
     language = JavaScript(place(tmp_path))
     ran = await run(language, "const fs = require('fs'); setTimeout(() => console.log(process.cwd()), 10)")
     assert (ran.output, ran.exit) == (f"{tmp_path}\n", "0")
