@@ -110,6 +110,12 @@ def parser() -> argparse.ArgumentParser:
         else:
             verb.add_argument("--json", action="store_true", help="print JSON")
 
+    risk = add("risk", "what a piece of code would do, and what would be asked before it runs")
+    risk.add_argument("file", nargs="?", default="-", metavar="FILE", help="the code; - (the default) reads it")
+    risk.add_argument("--lang", metavar="L", help="its language (default: guessed)")
+    risk.add_argument("--json", action="store_true", help="print JSON")
+    risk.add_argument("--jsonl", action="store_true", help='read {"lang", "code"} lines, write one verdict a line')
+
     add("version", "print the version")
     return top
 
@@ -268,6 +274,20 @@ def _models(arguments: argparse.Namespace) -> int:
     return models.listing(as_json=getattr(arguments, "json", False))
 
 
+def _risk(arguments: argparse.Namespace) -> int:
+    from zero_one.app import risk
+
+    if not arguments.jsonl:
+        return risk.run(arguments.file, arguments.lang, as_json=arguments.json)
+    if arguments.file == "-":
+        return risk.lines(sys.stdin.buffer, sys.stdout)
+    try:
+        with open(arguments.file, "rb") as source:
+            return risk.lines(source, sys.stdout)
+    except OSError as error:
+        return complain(f"{arguments.file} cannot be read: {error.strerror or error}. Nothing was classified.")
+
+
 _COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     None: _start,
     "doctor": _doctor,
@@ -276,4 +296,5 @@ _COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     "commands": _commands,
     "profiles": _profiles,
     "models": _models,
+    "risk": _risk,
 }

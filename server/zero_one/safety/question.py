@@ -44,7 +44,9 @@ def question(verdict: Verdict, cwd: Path, hand: Hand, reason: str = "") -> str:
         said.append(_deletion(deletes, cwd))
     said += [_VERBS[e.kind].format(what=_short(e.what)) for e in grave if e.kind != "delete"]
     said = list(dict.fromkeys(said))
-    more = len(said) - 2 + len({e.kind for e in lesser})
+    packages = [_VERBS["package"].format(what=_short(e.what)) for e in lesser if e.kind == "package"]
+    said += packages  # a package is asked about by its name, whatever else is
+    more = max(0, len(said) - 2) + len({e.kind for e in lesser if e.kind != "package"})
     text = ", and ".join(s if i == 0 else s[0].lower() + s[1:] for i, s in enumerate(said[:2])) or "Do this"
     if more > 0:
         text += f", and {more} more thing{'s' if more > 1 else ''}"

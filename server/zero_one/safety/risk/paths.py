@@ -66,9 +66,9 @@ def is_secret(path: str) -> bool:
     if not re.search(r"[*?\[]", path) or len(path) > 500:
         return False
     for part in path.split("/"):
-        if len(re.sub(r"[^\w]|\[[^\]]*\]", "", part)) >= 2 and re.search(r"[*?\[]", part):
-            if any(fnmatch.fnmatchcase(name, part) for name in _NAMES_OF_SECRETS):
-                return True
+        telling = len(re.sub(r"[^\w]|\[[^\]]*\]", "", part)) >= 2 and re.search(r"[*?\[]", part)
+        if telling and any(fnmatch.fnmatchcase(name, part) for name in _NAMES_OF_SECRETS):
+            return True
     return False
 
 

@@ -170,28 +170,31 @@ class Reader(ast.NodeVisitor):
                 ):
                     return self.text(args[0])
                 if called in ("getattr", "builtins.getattr") and len(args) >= 2:
-                    base, attr = self.resolve(args[0]), self.text(args[1])
-                    return f"{base}.{attr}" if base and attr else None
+                    owner, named = self.resolve(args[0]), self.text(args[1])
+                    return f"{owner}.{named}" if owner and named else None
                 if called in ("functools.partial", "staticmethod", "functools.wraps") and args:
                     return self.resolve(args[0])
                 return f"{called}()" if called else None
             case ast.Subscript(value=value, slice=index):
-                base, key = self.resolve(value), self.text(index)
-                if isinstance(value, ast.Call):
-                    inner = self.resolve(value.func)
-                    if inner in ("vars", "builtins.vars") and value.args and key:
-                        return f"{self.resolve(value.args[0])}.{key}"
-                    if inner in ("globals", "locals", "vars") and key:
-                        return self.aliases.get(key, key)
-                if base and key and base.endswith((".__dict__", "sys.modules", "__builtins__")):
-                    return (
-                        key
-                        if base.endswith(("sys.modules", "__builtins__"))
-                        else f"{base[:-9]}.{key}".removeprefix("__builtins__.")
-                    )
-                return None
+                return self._resolve_subscript(value, index)
             case ast.Await(value=value):
                 return self.resolve(value)
+        return None
+
+    def _resolve_subscript(self, value: ast.expr, index: ast.expr) -> str | None:
+        base, key = self.resolve(value), self.text(index)
+        if isinstance(value, ast.Call):
+            inner = self.resolve(value.func)
+            if inner in ("vars", "builtins.vars") and value.args and key:
+                return f"{self.resolve(value.args[0])}.{key}"
+            if inner in ("globals", "locals", "vars") and key:
+                return self.aliases.get(key, key)
+        if base and key and base.endswith((".__dict__", "sys.modules", "__builtins__")):
+            return (
+                key
+                if base.endswith(("sys.modules", "__builtins__"))
+                else f"{base[:-9]}.{key}".removeprefix("__builtins__.")
+            )
         return None
 
     def _star(self, name: str) -> str | None:

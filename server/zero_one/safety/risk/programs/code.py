@@ -173,6 +173,8 @@ def _interpreter(language: str) -> Handler:
                 return [opaque(f"{language} code that comes from elsewhere")]
             call.reader.nested(call.stdin, language)
             return []
+        if call.reader.depth:
+            return [opaque(f"{call.program} that is fed by a program")]
         return [changes("process", f"opens {call.program}")]
 
     return handler

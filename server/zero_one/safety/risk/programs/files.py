@@ -136,8 +136,8 @@ def _awk(call: Call) -> list[Effect]:
     if re.search(r'\|\s*(getline|&)|"\s*\|\s*getline|print[^;}]*\|\s*["\w]', bare):
         out.append(opaque("a command inside awk"))
     if re.search(r'print(f)?[^;}<]*>>?\s*["\w$]', bare):
-        m = re.search(r'>>?\s*"([^"]+)"', bare)
-        out.append(paths.writing(m[1] if m else "files named by awk"))
+        named = re.search(r'>>?\s*"([^"]+)"', bare)
+        out.append(paths.writing(named[1] if named else "files named by awk"))
     if "/inet/" in script:
         out.append(opaque("a network connection inside awk"))
     return out
