@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "hardware" / "tools"))
+sys.path[:0] = [str(ROOT / "hardware" / "tools"), str(ROOT / "hardware")]
 
 
 @pytest.fixture(scope="session")
