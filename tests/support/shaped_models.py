@@ -143,8 +143,8 @@ def _tokenizer(tokens: list[str]) -> dict[str, Any]:
         "version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": None,
         "pre_tokenizer": byte_level, "post_processor": None, "decoder": byte_level,
         "model": {
-            "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "", "end_of_word_suffix": "",
-            "fuse_unk": False, "byte_fallback": False,
+            "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "",
+            "end_of_word_suffix": "", "fuse_unk": False, "byte_fallback": False,
             "vocab": {token: index for index, token in enumerate(tokens[:first_special])}, "merges": [],
         },
     }  # fmt: skip
@@ -193,8 +193,9 @@ def build_voice(path: Path, sample_rate: int = 22050) -> Path:
     from piper.phoneme_ids import DEFAULT_PHONEME_ID_MAP
 
     config = {
-        "audio": {"sample_rate": sample_rate, "quality": "test"}, "espeak": {"voice": "en-us"}, "phoneme_type": "espeak",
-        "inference": {"noise_scale": 0.667, "length_scale": 1.0, "noise_w": 0.8}, "num_symbols": 256, "num_speakers": 1,
+        "audio": {"sample_rate": sample_rate, "quality": "test"}, "espeak": {"voice": "en-us"},
+        "phoneme_type": "espeak", "inference": {"noise_scale": 0.667, "length_scale": 1.0, "noise_w": 0.8},
+        "num_symbols": 256, "num_speakers": 1,
         "speaker_id_map": {}, "phoneme_id_map": {key: list(ids) for key, ids in DEFAULT_PHONEME_ID_MAP.items()},
     }  # fmt: skip
     Path(f"{path}.json").write_text(json.dumps(config), "utf-8")

@@ -82,7 +82,7 @@ def test_second_opinion_believes_agreement_and_doubts_difference() -> None:
     lookup = lambda word: spell.get(word, [word])  # noqa: E731
     phones = _heard("V AA L AH P", 0.0)
     agreed = second_opinion.features(_heard("volume up", -15.0), _heard("volume up", -30.0), phones, lookup)
-    doubted = second_opinion.features(_heard("volume up", -70.0), _heard("banana banana", -20.0), phones, lookup)
+    doubted = second_opinion.features(_heard("volume up", -90.0), _heard("banana banana", -20.0), phones, lookup)
     assert second_opinion.belief(agreed) > 0.9
     assert second_opinion.belief(doubted) < 0.1
     assert agreed[2] == 0.0

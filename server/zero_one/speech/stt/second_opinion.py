@@ -19,8 +19,10 @@ _LOG_BASE = math.log(1.0001)
 """pocketsphinx counts in logarithms of this base."""
 _FILLERS = frozenset({"<sil>", "<s>", "</s>", "SIL", "(NULL)", "[NOISE]", "[SPEECH]", "++NOISE++", "+NSN+", "+SPN+"})
 
-_BIAS = 7.6
-_WEIGHTS = (-0.055, -0.040, -6.5, -3.2, -6.0)
+_BIAS = 10.81
+_WEIGHTS = (-0.0946, -0.0303, -4.40, -3.88, -3.00)
+"""Fitted on flite's slt and awb; on rms and kal16 they accept 69 of 69 rightly heard commands and 0 of 71 open
+sentences. The bias puts the border at even odds."""
 
 
 @dataclass(frozen=True, slots=True)
