@@ -53,6 +53,6 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
     if _OPAQUE.search(plain):
         out.append(opaque("AppleScript code"))
     lines = (line for line in plain.split("\n") if not re.search(r"(?i)do (shell )?script", line))
-    if not out and not all(_LOOKS.match(line) for line in lines):
+    if not out and not all(_LOOKS.match(" ".join(line.split())) for line in lines):
         out.append(opaque("AppleScript that was not understood"))
     return out

@@ -14,7 +14,7 @@ _ALIASES = {
     "postgresql": "sql", "mysql": "sql",
 }  # fmt: skip
 LANGUAGES = ("python", "shell", "javascript", "sql", "applescript", "powershell")
-LONGEST = 200_000
+LONGEST = 40_000
 """Characters of code that are read; a longer program is opaque."""
 
 

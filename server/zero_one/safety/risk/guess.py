@@ -97,7 +97,7 @@ def _is_python(code: str) -> bool:
     """It parses and says something that only Python says: ``ls -la`` parses too, as a subtraction."""
     if re.match(r"\s*(%%?|!)\w", code):
         return True
-    if len(code) > 200_000 or re.match(r"\s*(const|let|var)\s", code):
+    if len(code) > 40_000 or re.match(r"\s*(const|let|var)\s", code):
         return False
     try:
         with warnings.catch_warnings():

@@ -54,25 +54,6 @@ _FILE_ONLY = re.compile(
 )
 
 
-def _assigned(node: Node) -> bool:
-    parent = node.parent
-    return parent is not None and parent.type == "assignment_expression" and parent.child_by_field_name("left") == node
-
-
-def _in_env(node: Node) -> bool:
-    """``process.env.PATH`` reads one variable, ``{env: {...process.env}}`` hands them to a child of ours."""
-    parent = node.parent
-    if parent is not None and parent.type in ("member_expression", "subscript_expression"):
-        return True
-    for _ in range(3):
-        if parent is None:
-            return False
-        if parent.type == "pair" and text_of(parent).startswith("env"):
-            return True
-        parent = parent.parent
-    return False
-
-
 class _Reader(Names):
     # --- what is done ---------------------------------------------------------------------------------------------
 
@@ -84,12 +65,30 @@ class _Reader(Names):
                 self._member(node)
             elif node.type == "assignment_expression":
                 self._leaving(node)
-            elif (
-                node.type in ("identifier", "subscript_expression")
-                and node.parent is not None
-                and node.parent.type == "arguments"
-            ):
+            elif node.type in ("identifier", "subscript_expression") and self._is_argument(node):
                 self._handed_on(node)
+
+    def _is_argument(self, node: Node) -> bool:
+        parent = self.parent(node)
+        return parent is not None and parent.type == "arguments"
+
+    def _assigned(self, node: Node) -> bool:
+        parent = self.parent(node)
+        assigned = parent is not None and parent.type == "assignment_expression"
+        return assigned and parent is not None and parent.child_by_field_name("left") == node
+
+    def _in_env(self, node: Node) -> bool:
+        """``process.env.PATH`` reads one variable, ``{env: {...process.env}}`` hands them to a child of ours."""
+        parent = self.parent(node)
+        if parent is not None and parent.type in ("member_expression", "subscript_expression"):
+            return True
+        for _ in range(3):
+            if parent is None:
+                return False
+            if parent.type == "pair" and text_of(parent).startswith("env"):
+                return True
+            parent = self.parent(parent)
+        return False
 
     def _leaving(self, node: Node) -> None:
         """``image.src = "https://…" + data``: the browser fetches that address at once."""
@@ -103,21 +102,20 @@ class _Reader(Names):
     def _member(self, node: Node) -> None:
         name = self.resolve(node) or ""
         prop = text_of(node.child_by_field_name("property") or node)
-        if (
-            prop in ("constructor", "__proto__")
-            and node.parent is not None
-            and node.parent.type in ("call_expression", "member_expression")
-        ) and (node.parent.type == "call_expression" or text_of(node.parent).endswith(".constructor")):
-            self.effects.append(opaque("a function made from text"))
+        parent = self.parent(node)
+        if prop in ("constructor", "__proto__") and parent is not None:
+            called = parent.type == "call_expression"
+            if called or (parent.type == "member_expression" and text_of(parent).endswith(".constructor")):
+                self.effects.append(opaque("a function made from text"))
         if name.startswith("process.env.") and _SECRET.search(prop):
             self.effects.append(Effect("credential", prop, Risk.SPEND_OR_SEND))
-        if name in ("document.cookie", "window.document.cookie") and not _assigned(node):
+        if name in ("document.cookie", "window.document.cookie") and not self._assigned(node):
             self.effects.append(Effect("credential", "the cookies of the page", Risk.SPEND_OR_SEND))
-        if name == "process.env" and not _in_env(node):
+        if name == "process.env" and not self._in_env(node):
             self.effects.append(Effect("credential", "every variable of the environment", Risk.SPEND_OR_SEND))
         if name in ("process.binding", "process.dlopen"):
             self.effects.append(opaque(name))
-        if node.parent is not None and node.parent.type == "arguments":
+        if self._is_argument(node):
             self._handed_on(node)
 
     def _handed_on(self, node: Node) -> None:

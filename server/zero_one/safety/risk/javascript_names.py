@@ -30,10 +30,16 @@ class Names:
         self.names: dict[str, str] = {}
         self.known: dict[str, str] = {}
         self.sketches: dict[str, str] = {}
+        self.parents: dict[int, Node] = {}
 
     # --- names ----------------------------------------------------------------------------------------------------
 
+    def parent(self, node: Node) -> Node | None:
+        """``Node.parent`` looks from the root down each time; here every parent is remembered once."""
+        return self.parents.get(node.id)
+
     def bind_all(self, root: Node) -> None:
+        self.parents = {child.id: node for node in walk(root) for child in node.children}
         bound: set[str] = set()
         for node in walk(root):
             if node.type == "import_statement":
@@ -72,7 +78,7 @@ class Names:
                 if name is not None:
                     self.names[text_of(alias or name)] = f"{module}.{text_of(name)}"
             elif child.type == "namespace_import" or (
-                child.type == "identifier" and child.parent and child.parent.type == "import_clause"
+                child.type == "identifier" and (clause := self.parent(child)) and clause.type == "import_clause"
             ):
                 self.names[text_of(child.named_children[0] if child.named_children else child)] = module
 

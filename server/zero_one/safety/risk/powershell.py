@@ -101,10 +101,8 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
         words = re.sub(r"^\s*\$[\w:]+\s*[-+*/]?=\s*", "", command).split()
         if words and not _NO_COMMAND.match(words[0]):
             out += _command(words, command, plain)
-    for match in re.finditer(r"[\w$:~\\/.-]*[\\/][\w\\/.-]+", plain):
-        effect = paths.reading(match[0].replace("\\", "/"))
-        if effect.risk:
-            out.append(effect)
+    named = (w for w in re.split(r"[\s'\"(){};,|=]+", plain) if "\\" in w or "/" in w)
+    out += [e for e in (paths.reading(w.replace("\\", "/")) for w in named) if e.risk]
     if re.search(r"(?<![-=])>\s*\S", unquoted) and not re.search(r">\s*\$null", unquoted):
         out.append(changes("write", "a file", undoable=True))
     return out

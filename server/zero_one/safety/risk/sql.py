@@ -55,26 +55,25 @@ def read(code: str) -> list[Effect]:
 def _node(node: object, exp: object) -> list[Effect]:
     from sqlglot import exp as e
 
-    name = _table(node)
     match node:
         case e.Drop() | e.TruncateTable():
-            return [destroys("delete", name)]
+            return [destroys("delete", _table(node))]
         case e.Delete():
-            return [destroys("delete", f"rows of {name}")]
+            return [destroys("delete", f"rows of {_table(node)}")]
         case e.Update():
             where = node.args.get("where")
             trivial = where is None or _always(where)
-            return [destroys("delete", f"every row of {name}")] if trivial else [changes("write", name)]
+            return [destroys("delete", f"every row of {_table(node)}")] if trivial else [changes("write", _table(node))]
         case e.Insert() | e.Merge() | e.Create() | e.Copy() | e.LoadData():
             replaces = isinstance(node, e.Create) and node.args.get("replace")
-            return [destroys("delete", name)] if replaces else [changes("write", name)]
+            return [destroys("delete", _table(node))] if replaces else [changes("write", _table(node))]
         case e.Alter():
             drops = any(isinstance(a, e.Drop) for a in node.args.get("actions") or [])
-            return [destroys("delete", name)] if drops else [changes("write", name)]
+            return [destroys("delete", _table(node))] if drops else [changes("write", _table(node))]
         case e.Grant():
             return [destroys("system", "rights in the database")]
         case e.Into():
-            return [changes("write", name)]
+            return [changes("write", _table(node))]
         case e.Attach() | e.Detach() | e.Set() | e.Use():
             return [changes("system", type(node).__name__.lower())]
         case e.Pragma():
