@@ -74,6 +74,11 @@ class Brain:
             self._remember(Message("user", "message", content=text))
             self._say(turn, phrases.NO_MODEL.format(text=text.rstrip(".!? ")))
 
+    def commanded(self, text: str) -> bool:
+        """Whether this is a command that ends nothing: one that was meant for what was going on before is late."""
+        match = self._services.commands.match(text) if self._services.commands is not None else None
+        return match is not None and match.command not in ("talk.stop", "talk.cancel")
+
     async def end_work(self) -> None:
         """Stop model and code of every run that is not finished, and wait until all of it is gone."""
         for turn in list(self._working):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from zero_one.conversation import phrases
@@ -22,7 +23,8 @@ from zero_one.speech.stt.base import HearOptions
 
 
 class Hearing:
-    """``current`` is what somebody is saying, or None. ``recordings``: the folder that keeps what was said, or None."""
+    """``current`` is what somebody is saying, or None. ``recordings``: the folder that keeps what was said, or None.
+    ``carry_out`` does a command that was spoken over, and says whether it was one."""
 
     def __init__(
         self,
@@ -33,11 +35,12 @@ class Hearing:
         history: History,
         tasks: Tasks,
         recordings: Path | None,
+        carry_out: Callable[[str], bool],
     ) -> None:
         self.current: Utterance | None = None
         self._services, self._clock = services, services.clock
         self._mailbox, self._audience, self._mouth, self._history = mailbox, audience, mouth, history
-        self._tasks, self._recordings = tasks, recordings
+        self._tasks, self._recordings, self._carry_out = tasks, recordings, carry_out
         self._deaf = False
         self._unanswered = ""  # spoken over before it was understood
 
@@ -126,7 +129,9 @@ class Hearing:
             self._mouth.language = transcript.language
         if turn.over:
             # Spoken over before it was understood: answered after all, if nothing else was said.
-            self._unanswered = text or self._unanswered
+            if text:
+                self._remember_left_over()
+                self._unanswered = text
             if self.current is None:
                 self._remember_left_over()
             return ""
@@ -147,8 +152,9 @@ class Hearing:
         return text
 
     def _remember_left_over(self) -> None:
-        """What was spoken over stays in the history, for the next answer to build on."""
-        if text := self.left_over():
+        """What was spoken over: a command is done all the same; else it stays in the history, for the next answer to
+        build on."""
+        if (text := self.left_over()) and not self._carry_out(text):
             message = Message("user", "message", content=text)
             self._audience.show(message)
             self._history.add(message)

@@ -136,11 +136,13 @@ class Book:
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply
+        self.runs = 0
 
     def match(self, text: str) -> Match | None:
         return Match("it") if text == "do it" else None
 
     async def run(self, match: Match, device: str) -> Reply:
+        self.runs += 1
         return self.reply
 
     async def start(self, announce: object) -> None:
@@ -162,6 +164,35 @@ async def test_a_command_comes_before_the_model() -> None:
     await device.idle()
     assert stage.throat.texts[-1] == "Modelled."
     assert stage.remembered()[:2] == [("user", "do it"), ("assistant", "Commanded.")]
+    await stage.talk.close()
+
+
+@virtual
+async def test_commands_spoken_over_before_they_were_understood_are_done_all_the_same() -> None:
+    """Kept while the link was down and sent in one burst: how quick the ears are decides nothing."""
+    book = Book(Reply("Commanded."))
+    stage = Stage("do it", "do it", "something", plays=(says("Modelled."),), commands=book)
+    stage.ears.takes_s = 2
+    device = await stage.join()
+    for _ in range(3):
+        await stage.speak(0.5)
+    await device.idle()
+    assert book.runs == 2
+    assert sorted(stage.throat.texts) == ["Commanded.", "Commanded.", "Modelled."]
+    assert sorted(text for role, text in stage.remembered() if role == "user") == ["do it", "do it", "something"]
+    device.check()
+    await stage.talk.close()
+
+
+@virtual
+async def test_nothing_spoken_over_is_forgotten() -> None:
+    stage = Stage("one", "two", "three", plays=(says("Yes."),))
+    device = await stage.join()
+    await stage.speak(0.5)
+    await stage.speak(0.5)
+    await stage.speak(3.0)
+    await device.idle()
+    assert sorted(text for role, text in stage.remembered() if role == "user") == ["one", "three", "two"]
     await stage.talk.close()
 
 
