@@ -112,6 +112,8 @@ class House:
     async def _warm_commands(self) -> None:
         assert self._announce is not None
         self._book, self._jsgf = await asyncio.to_thread(_open_book, data_dir())
+        if self._settings.model.name is not None:
+            await asyncio.to_thread(_import_interpreter)
         self.services.commands = self._book
         await self._book.start(self._announce)
 
@@ -210,6 +212,13 @@ class House:
             engines.append(self.services.fallback)
         for engine in engines:
             await engine.close()
+
+
+def _import_interpreter() -> None:
+    """In a worker thread, so that the first request finds it there."""
+    import zero_one.computer.languages.pool
+    import zero_one.interpreter.loop
+    import zero_one.interpreter.model  # noqa: F401
 
 
 def _open_book(folder: Path) -> tuple[Any, str]:
