@@ -13,16 +13,37 @@ from .shapes import block, rod, rounded
 
 sys.path.insert(0, str(p.HARDWARE / "tools"))
 
-import kicad  # noqa: E402
-import netlist  # noqa: E402
-import sexpr  # noqa: E402
+import kicad
+import netlist
+import sexpr
 
 # height in mm by the beginning of the footprint's name; plugs included where a cable goes in
 HEIGHTS = {
-    "ESP32-S3-WROOM-1": 3.3, "USB_C": 3.3, "JST_PH": 8.5, "JST_SH_BM02B": 5.5, "JST_SH_SM04B": 3.0, "Molex": 5.0,
-    "SW_SPDT": 1.5, "SW_SPST_PTS645": 3.6, "SW_SPST_B3U": 1.7, "LED_WS2812B": 1.7, "LED_0603": 0.8, "L_Sunlord": 2.1,
-    "C_0805": 1.4, "C_0603": 0.9, "R_0603": 0.6, "L_0603": 0.9, "Fuse": 1.1, "SOT": 1.5, "VQFN": 1.1, "TQFN": 0.9, "TDFN": 0.9,
-    "Texas": 1.1, "VSSOP": 1.2, "InvenSense": 1.1, "D_SOD": 1.2,
+    "ESP32-S3-WROOM-1": 3.3,
+    "USB_C": 3.3,
+    "JST_PH": 8.5,
+    "JST_SH_BM02B": 5.5,
+    "JST_SH_SM04B": 3.0,
+    "Molex": 5.0,
+    "SW_SPDT": 1.5,
+    "SW_SPST_PTS645": 3.6,
+    "SW_SPST_B3U": 1.7,
+    "LED_WS2812B": 1.7,
+    "LED_0603": 0.8,
+    "L_Sunlord": 2.1,
+    "C_0805": 1.4,
+    "C_0603": 0.9,
+    "R_0603": 0.6,
+    "L_0603": 0.9,
+    "Fuse": 1.1,
+    "SOT": 1.5,
+    "VQFN": 1.1,
+    "TQFN": 0.9,
+    "TDFN": 0.9,
+    "Texas": 1.1,
+    "VSSOP": 1.2,
+    "InvenSense": 1.1,
+    "D_SOD": 1.2,
 }
 FLAT = ("TestPoint", "MountingHole")
 
@@ -66,7 +87,7 @@ def boxes() -> dict[str, Part]:
         left, top, right, bottom = fab_box(part.footprint)
         if place["side"] == "bottom":
             left, right = -right, -left
-        for _ in range(int(place["angle"]) // 90):   # counter-clockwise, y downwards
+        for _ in range(int(place["angle"]) // 90):  # counter-clockwise, y downwards
             left, top, right, bottom = top, -right, bottom, -left
         z = (0.0, height(name)) if place["side"] == "top" else (-p.THICKNESS - height(name), -p.THICKNESS)
         found[ref] = block((place["x"] + left, place["x"] + right), (place["y"] + top, place["y"] + bottom), z)
@@ -88,9 +109,14 @@ def loose_parts() -> dict[str, Part]:
     cell, speaker, motor = (p.MECHANICS[key] for key in ("battery", "speaker", "haptic"))
     middle = p.BOARD_X / 2
     found = {
-        "cell": block((middle - cell["size"][0] / 2, middle + cell["size"][0] / 2),
-                      (p.BATTERY_Y, p.BATTERY_Y + cell["size"][1]), (p.BATTERY_LOW, p.BATTERY_TOP)),
-        "speaker": rod(p.SPEAKER_AT, speaker["diameter"] / 2, (p.FLOOR_INNER + 0.05, p.FLOOR_INNER + 0.05 + speaker["height"])),
+        "cell": block(
+            (middle - cell["size"][0] / 2, middle + cell["size"][0] / 2),
+            (p.BATTERY_Y, p.BATTERY_Y + cell["size"][1]),
+            (p.BATTERY_LOW, p.BATTERY_TOP),
+        ),
+        "speaker": rod(
+            p.SPEAKER_AT, speaker["diameter"] / 2, (p.FLOOR_INNER + 0.05, p.FLOOR_INNER + 0.05 + speaker["height"])
+        ),
         "motor": rod(p.MOTOR_AT, motor["diameter"] / 2, (p.FLOOR_INNER + 0.05, p.FLOOR_INNER + 0.05 + motor["height"])),
     }
     for number, hole in enumerate(p.MECHANICS["hole"], start=1):

@@ -14,7 +14,7 @@ from . import parameters as p
 
 OUT = p.HARDWARE / "exports" / "enclosure"
 DRAWING = p.HARDWARE.parent / "docs" / "hardware" / "enclosure.svg"
-TOLERANCE = 0.02   # mm between mesh and shape
+TOLERANCE = 0.02  # mm between mesh and shape
 
 
 def parts() -> dict[str, Part]:
@@ -34,8 +34,14 @@ def draw(target: Path) -> None:
     """Exploded view, hidden lines left out."""
     made = parts()
     inside = [*board_model.boxes().values(), board_model.board()]
-    whole = Compound([made["shell"], *(Pos(0, 0, 32) * item for item in inside), Pos(0, 0, 52) * made["lid"],
-                      Pos(0, 0, 80) * made["cap"]])
+    whole = Compound(
+        [
+            made["shell"],
+            *(Pos(0, 0, 32) * item for item in inside),
+            Pos(0, 0, 52) * made["lid"],
+            Pos(0, 0, 80) * made["cap"],
+        ]
+    )
     middle = (p.CENTRE[0], -p.CENTRE[1], 25)
     seen, _ = whole.project_to_viewport((middle[0] + 160, middle[1] - 220, 150), look_at=middle)
     drawing = ExportSVG(scale=3)

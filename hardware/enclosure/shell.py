@@ -55,8 +55,11 @@ def _openings() -> Part:
     usb, qwiic, mute = (p.MECHANICS[key] for key in ("usb_c", "qwiic", "mute_switch"))
     under = -p.THICKNESS
     z = under - usb["height"] / 2
-    cut = block((usb["at"][0] - p.USB_PLUG[0] / 2, usb["at"][0] + p.USB_PLUG[0] / 2), (p.Y_MAX - 1, p.Y_MAX + p.WALL + 1),
-                (z - p.USB_PLUG[1] / 2, z + p.USB_PLUG[1] / 2))
+    cut = block(
+        (usb["at"][0] - p.USB_PLUG[0] / 2, usb["at"][0] + p.USB_PLUG[0] / 2),
+        (p.Y_MAX - 1, p.Y_MAX + p.WALL + 1),
+        (z - p.USB_PLUG[1] / 2, z + p.USB_PLUG[1] / 2),
+    )
     z = under - qwiic["height"] / 2
     cut += block((p.X_MIN - p.WALL - 1, p.X_MIN + 1), (qwiic["at"][1] - 3.75, qwiic["at"][1] + 3.75), (z - 2, z + 2))
     z = under - mute["height"] / 2
@@ -69,4 +72,6 @@ def _openings() -> Part:
 
 def _grooves() -> Part:
     y = (p.CENTRE[1] - 6.5, p.CENTRE[1] + 6.5)
-    return bar(p.X_MIN + p.FIT * 2, y, p.RIDGE_Z, p.RIDGE + 0.15) + bar(p.X_MAX - p.FIT * 2, y, p.RIDGE_Z, p.RIDGE + 0.15)
+    return bar(p.X_MIN + p.FIT * 2, y, p.RIDGE_Z, p.RIDGE + 0.15) + bar(
+        p.X_MAX - p.FIT * 2, y, p.RIDGE_Z, p.RIDGE + 0.15
+    )

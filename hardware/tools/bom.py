@@ -10,8 +10,18 @@ from dataclasses import dataclass, field
 import catalogue
 from netlist import Component, Netlist
 
-COLUMNS = ["References", "Quantity", "Value", "Footprint", "Manufacturer", "MPN", "Datasheet",
-           "USD at 1", "USD at 100", "Price from"]
+COLUMNS = [
+    "References",
+    "Quantity",
+    "Value",
+    "Footprint",
+    "Manufacturer",
+    "MPN",
+    "Datasheet",
+    "USD at 1",
+    "USD at 100",
+    "Price from",
+]
 
 
 @dataclass
@@ -35,8 +45,16 @@ def _order(ref: str) -> tuple[str, int]:
 
 def _line(part: Component) -> Line:
     get = part.fields.get
-    return Line(part.value, part.footprint.split(":")[-1], get("Manufacturer", ""), get("MPN", ""), part.datasheet,
-                float(get("Price 1", "0")), float(get("Price 100", "0")), get("Price from", ""))
+    return Line(
+        part.value,
+        part.footprint.split(":")[-1],
+        get("Manufacturer", ""),
+        get("MPN", ""),
+        part.datasheet,
+        float(get("Price 1", "0")),
+        float(get("Price 100", "0")),
+        get("Price from", ""),
+    )
 
 
 def lines(board: Netlist) -> list[Line]:
@@ -48,9 +66,20 @@ def lines(board: Netlist) -> list[Line]:
             line.refs.append(part.ref)
             line.quantity += 1
     table = catalogue.read()
-    extra = [Line(item["what"], "", item["maker"], item["mpn"], "", *item["price"],
-                  item.get("price_from", table["defaults"]["price_from"]), [], item["quantity"])
-             for item in table["offboard"]]
+    extra = [
+        Line(
+            item["what"],
+            "",
+            item["maker"],
+            item["mpn"],
+            "",
+            *item["price"],
+            item.get("price_from", table["defaults"]["price_from"]),
+            [],
+            item["quantity"],
+        )
+        for item in table["offboard"]
+    ]
     return [*grouped.values(), *extra]
 
 
@@ -64,6 +93,18 @@ def to_csv(found: list[Line]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for line in found:
-        writer.writerow([" ".join(line.refs), line.quantity, line.value, line.footprint, line.maker, line.mpn,
-                         line.datasheet, f"{line.price_1:.3f}", f"{line.price_100:.3f}", line.source])
+        writer.writerow(
+            [
+                " ".join(line.refs),
+                line.quantity,
+                line.value,
+                line.footprint,
+                line.maker,
+                line.mpn,
+                line.datasheet,
+                f"{line.price_1:.3f}",
+                f"{line.price_100:.3f}",
+                line.source,
+            ]
+        )
     return out.getvalue()

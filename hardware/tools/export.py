@@ -61,9 +61,11 @@ def differences() -> list[str]:
     """Exports in the repository that no longer match the schematics."""
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
-        return [f"{path} is not what the sources give; run `make hardware-exports`"
-                for path in write_all(fresh)
-                if not (ROOT / path).is_file() or content(ROOT / path) != content(fresh / path)]
+        return [
+            f"{path} is not what the sources give; run `make hardware-exports`"
+            for path in write_all(fresh)
+            if not (ROOT / path).is_file() or content(ROOT / path) != content(fresh / path)
+        ]
 
 
 def main() -> int:
@@ -77,7 +79,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for path in write_all(Path(folder)):
             fresh, here = Path(folder) / path, ROOT / path
-            if not here.is_file() or content(here) != content(fresh):   # a new date alone is no change
+            if not here.is_file() or content(here) != content(fresh):  # a new date alone is no change
                 here.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(fresh, here)
                 print(path)

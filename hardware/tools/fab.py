@@ -22,8 +22,21 @@ def write(folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     kicad.cli("pcb", "export", "gerbers", "--layers", LAYERS, "--no-protel-ext", "-o", f"{folder}/", BOARD)
     kicad.cli("pcb", "export", "drill", "--excellon-separate-th", "-o", f"{folder}/", BOARD)
-    kicad.cli("pcb", "export", "pos", "--format", "csv", "--units", "mm", "--side", "both", "--exclude-dnp",
-              "-o", folder / "positions.csv", BOARD)
+    kicad.cli(
+        "pcb",
+        "export",
+        "pos",
+        "--format",
+        "csv",
+        "--units",
+        "mm",
+        "--side",
+        "both",
+        "--exclude-dnp",
+        "-o",
+        folder / "positions.csv",
+        BOARD,
+    )
     return sorted(folder.iterdir())
 
 
@@ -35,12 +48,38 @@ def content(path: Path) -> str:
 def pictures(folder: Path) -> None:
     """Both faces as PNG, and the assembly drawing with all references as PDF."""
     for side in ("top", "bottom"):
-        kicad.cli("pcb", "render", "--side", side, "--width", "1400", "--height", "1250", "--quality", "basic",
-                  "--background", "opaque", "-o", folder / f"board_{side}.png", BOARD)
+        kicad.cli(
+            "pcb",
+            "render",
+            "--side",
+            side,
+            "--width",
+            "1400",
+            "--height",
+            "1250",
+            "--quality",
+            "basic",
+            "--background",
+            "opaque",
+            "-o",
+            folder / f"board_{side}.png",
+            BOARD,
+        )
     for side, layers in (("top", "F.Fab,F.Mask,Edge.Cuts"), ("bottom", "B.Fab,B.Mask,Edge.Cuts")):
         mirror = ["--mirror"] if side == "bottom" else []
-        kicad.cli("pcb", "export", "pdf", "--layers", layers, "--black-and-white", *mirror, "--mode-single",
-                  "-o", folder / f"assembly_{side}.pdf", BOARD)
+        kicad.cli(
+            "pcb",
+            "export",
+            "pdf",
+            "--layers",
+            layers,
+            "--black-and-white",
+            *mirror,
+            "--mode-single",
+            "-o",
+            folder / f"assembly_{side}.pdf",
+            BOARD,
+        )
 
 
 def main() -> None:

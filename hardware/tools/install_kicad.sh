@@ -5,7 +5,8 @@ set -euo pipefail
 major() { kicad-cli version 2>/dev/null | cut -d. -f1; }
 mac=/Applications/KiCad/KiCad.app/Contents/MacOS/kicad-cli
 
-[[ "$(major || true)" -ge 9 ]] 2>/dev/null && exit 0
+libraries=${KICAD_SHARE:-/usr/share/kicad}
+[[ "$(major || true)" -ge 9 && -d "$libraries/symbols" && -d "$libraries/footprints" ]] 2>/dev/null && exit 0
 [[ -x "$mac" ]] && exit 0
 
 if ! command -v apt-get >/dev/null; then

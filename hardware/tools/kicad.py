@@ -45,8 +45,10 @@ def _environment() -> dict[str, str]:
     config.mkdir()
     for table in ("sym-lib-table", "fp-lib-table"):
         shutil.copy(share() / "template" / table, config / table)
-    folders = {f"KICAD9_{kind}_DIR": str(share() / place) for kind, place in
-               (("SYMBOL", "symbols"), ("FOOTPRINT", "footprints"), ("3DMODEL", "3dmodels"))}
+    folders = {
+        f"KICAD9_{kind}_DIR": str(share() / place)
+        for kind, place in (("SYMBOL", "symbols"), ("FOOTPRINT", "footprints"), ("3DMODEL", "3dmodels"))
+    }
     return {**os.environ, **folders, "KICAD_CONFIG_HOME": str(home), "HOME": str(home)}
 
 

@@ -68,8 +68,12 @@ class Netlist:
         for node in self.nets.get(net, []):
             component = self.components[node.ref]
             if component.kind == kind:
-                found += [(component, other) for other, nodes in self.nets.items() for peer in nodes
-                          if peer.ref == node.ref and peer.pin != node.pin]
+                found += [
+                    (component, other)
+                    for other, nodes in self.nets.items()
+                    for peer in nodes
+                    if peer.ref == node.ref and peer.pin != node.pin
+                ]
         return found
 
 
@@ -80,7 +84,9 @@ def export_xml(schematic: Path = SCHEMATIC) -> str:
         kicad.cli("sch", "export", "netlist", "--format", "kicadxml", "-o", target, schematic)
         text = target.read_text(encoding="utf-8")
     text = re.sub(r"<date>[^<]*</date>", "<date/>", text)
-    text = re.sub(r"<source>[^<]*</source>", lambda m: f"<source>{Path(m[0][8:-9].replace(chr(92), '/')).name}</source>", text)
+    text = re.sub(
+        r"<source>[^<]*</source>", lambda m: f"<source>{Path(m[0][8:-9].replace(chr(92), '/')).name}</source>", text
+    )
     text = re.sub(r"<tool>[^<]*</tool>", "<tool/>", text)
     return re.sub(r'uri="[^"]*"', 'uri=""', re.sub(r"<uri>[^<]*</uri>", "<uri/>", text))
 
@@ -94,14 +100,27 @@ def parse(xml: str) -> Netlist:
         flags = {prop.get("name") for prop in item.iterfind("property")}
         ref = item.get("ref", "")
         components[ref] = Component(
-            ref, item.findtext("value", ""), item.findtext("footprint", ""), item.findtext("datasheet", ""),
-            sheet.get("names", "") if sheet is not None else "", fields, "exclude_from_bom" not in flags)
+            ref,
+            item.findtext("value", ""),
+            item.findtext("footprint", ""),
+            item.findtext("datasheet", ""),
+            sheet.get("names", "") if sheet is not None else "",
+            fields,
+            "exclude_from_bom" not in flags,
+        )
     nets = {}
     for net in root.iterfind("nets/net"):
         nets[net.get("name", "").split("/")[-1]] = [
-            Node(node.get("ref", ""), node.get("pin", ""), node.get("pinfunction", "").split("_")[0]
-                 if node.get("pinfunction", "").startswith("IO") else node.get("pinfunction", ""),
-                 node.get("pintype", "").split("+")[0]) for node in net.iterfind("node")]
+            Node(
+                node.get("ref", ""),
+                node.get("pin", ""),
+                node.get("pinfunction", "").split("_")[0]
+                if node.get("pinfunction", "").startswith("IO")
+                else node.get("pinfunction", ""),
+                node.get("pintype", "").split("+")[0],
+            )
+            for node in net.iterfind("node")
+        ]
     return Netlist(components, nets)
 
 

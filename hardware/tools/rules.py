@@ -110,8 +110,11 @@ def part_data(board: Netlist) -> list[str]:
     for part in board.components.values():
         missing = [] if part.footprint else ["footprint"]
         if part.in_bom:
-            missing += [name for name in ("MPN", "Manufacturer", "Price 1", "Price 100", "Price from")
-                        if not part.fields.get(name)]
+            missing += [
+                name
+                for name in ("MPN", "Manufacturer", "Price 1", "Price 100", "Price from")
+                if not part.fields.get(name)
+            ]
             missing += [] if part.datasheet.startswith("http") else ["datasheet"]
         problems += [f"{part.ref} lacks {', '.join(missing)}"] if missing else []
     return problems
@@ -127,8 +130,12 @@ def mute(board: Netlist) -> list[str]:
     if (board.net_of(MUTE_SWITCH, "2"), board.net_of(MUTE_SWITCH, "1")) != ("+3V3", "MIC_VDD"):
         problems.append("the mute switch does not lie between +3V3 and MIC_VDD")
     for ref in sorted({*MICROPHONES, MIC_BUFFER}):
-        supplies = {net for net, nodes in board.nets.items() for node in nodes
-                    if node.ref == ref and node.kind == "power_in" and net not in GROUNDS}
+        supplies = {
+            net
+            for net, nodes in board.nets.items()
+            for node in nodes
+            if node.ref == ref and node.kind == "power_in" and net not in GROUNDS
+        }
         if supplies != {"MIC_VDD"}:
             problems.append(f"{ref} is fed by {sorted(supplies)}, not by MIC_VDD")
     for node in board.nets.get("MIC_VDD", []):
@@ -174,5 +181,14 @@ def defaults_off(board: Netlist) -> list[str]:
 
 def board_problems(board: Netlist, pins: dict[str, Any]) -> list[str]:
     """All rules that need only the netlist and the pin table."""
-    return [*pin_table(pins), *pins_on_nets(board, pins), *strapping(board, pins), *decoupling(board),
-            *i2c(board, pins), *part_data(board), *mute(board), *usb(board), *defaults_off(board)]
+    return [
+        *pin_table(pins),
+        *pins_on_nets(board, pins),
+        *strapping(board, pins),
+        *decoupling(board),
+        *i2c(board, pins),
+        *part_data(board),
+        *mute(board),
+        *usb(board),
+        *defaults_off(board),
+    ]

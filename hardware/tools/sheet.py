@@ -3,100 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import uuid
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import symbols
+from drawing import STEP, Part, Placed, Point, effects, mm, stable_uuid
 from sexpr import Node, dump, word
-
-STEP = 1.27
-Point = tuple[float, float]
-_SPACE = uuid.UUID("8d7c1a52-01aa-4b01-9f01-000000000001")
-_FONT: Node = [word("effects"), [word("font"), [word("size"), word("1.27"), word("1.27")]]]
-
-
-def stable_uuid(*path: object) -> str:
-    """The same id for the same thing on every run, so that files reproduce byte for byte."""
-    return str(uuid.uuid5(_SPACE, "/".join(map(str, path))))
-
-
-def mm(steps: float) -> float:
-    return round(steps * STEP, 4)
-
-
-def effects(justify: str = "", size: float = 1.27, hide: bool = False, bold: bool = False) -> Node:
-    font: Node = [word("font"), [word("size"), size, size]]
-    if bold:
-        font.append([word("bold"), word("yes")])
-    node: Node = [word("effects"), font]
-    if justify:
-        node.append([word("justify"), *map(word, justify.split())])
-    if hide:
-        node.append([word("hide"), word("yes")])
-    return node
-
-
-@dataclass(frozen=True)
-class Part:
-    """What a catalogue entry (`parts.toml`) says about a component."""
-
-    symbol: str
-    value: str
-    footprint: str = ""
-    datasheet: str = "~"
-    fields: dict[str, str] = field(default_factory=dict)
-    in_bom: bool = True
-    on_board: bool = True
-    unit_count: int = 1
-
-
-@dataclass
-class Placed:
-    part: Part
-    x: float
-    y: float
-    rot: int
-    mirror: str
-    unit: int
-
-    def pin(self, name: str) -> symbols.Pin:
-        """Pin by number or name of this unit; a shared name picks the visible pin."""
-        found = [p for p in symbols.pins(self.part.symbol) if p.unit in (0, self.unit)]
-        for match in ([p for p in found if p.number == name],
-                      [p for p in found if p.name == name and not p.hidden],
-                      [p for p in found if p.name == name]):
-            if match:
-                return match[0]
-        raise KeyError(f"{self.part.symbol} has no pin {name!r}")
-
-    def _turn(self, x: float, y: float) -> Point:
-        for _ in range(self.rot // 90):
-            x, y = -y, x
-        if self.mirror == "y":
-            x = -x
-        if self.mirror == "x":
-            y = -y
-        return x, y
-
-    def place_of(self, name: str) -> Point:
-        pin = self.pin(name)
-        x, y = self._turn(pin.x, pin.y)
-        return round(self.x + x / STEP, 3), round(self.y - y / STEP, 3)
-
-    def outward(self, name: str) -> Point:
-        """Unit step away from the body at this pin, in sheet coordinates (y downwards)."""
-        pin = self.pin(name)
-        dx, dy = {0: (-1, 0), 90: (0, -1), 180: (1, 0), 270: (0, 1)}[pin.angle]
-        x, y = self._turn(dx, dy)
-        return x, -y
 
 
 def _inside(p: Point, a: Point, b: Point) -> bool:
     """Whether `p` lies on the wire from `a` to `b`, its ends left out."""
     (x, y), (x1, y1), (x2, y2) = p, a, b
     return p not in (a, b) and (
-        (x == x1 == x2 and min(y1, y2) < y < max(y1, y2)) or (y == y1 == y2 and min(x1, x2) < x < max(x1, x2)))
+        (x == x1 == x2 and min(y1, y2) < y < max(y1, y2)) or (y == y1 == y2 and min(x1, x2) < x < max(x1, x2))
+    )
 
 
 class Sheet:
@@ -118,8 +37,19 @@ class Sheet:
 
     # -- parts ---------------------------------------------------------------------------------------
 
-    def place(self, ref: str, key: str, x: float, y: float, rot: int = 0, mirror: str = "", unit: int = 1,
-              ref_at: Point | None = None, value_at: Point | None = None, justify: str | None = None) -> Placed:
+    def place(
+        self,
+        ref: str,
+        key: str,
+        x: float,
+        y: float,
+        rot: int = 0,
+        mirror: str = "",
+        unit: int = 1,
+        ref_at: Point | None = None,
+        value_at: Point | None = None,
+        justify: str | None = None,
+    ) -> Placed:
         """Put catalogue part `key` at (x, y). Text goes beside two-pin parts and above others unless told."""
         part = self.catalogue[key]
         placed = Placed(part, x, y, rot, mirror, unit)
@@ -129,13 +59,24 @@ class Sheet:
         self._used[part.symbol] = None
         angle = 90 if rot in (90, 270) else 0
         show = [("Reference", ref, ref_at or ref_xy, False), ("Value", part.value, value_at or value_xy, False)]
-        hidden = {"Footprint": part.footprint, "Datasheet": part.datasheet,
-                  "Description": symbols.default_field(part.symbol, "Description"), **part.fields}
+        hidden = {
+            "Footprint": part.footprint,
+            "Datasheet": part.datasheet,
+            "Description": symbols.default_field(part.symbol, "Description"),
+            **part.fields,
+        }
         show += [(name, value, (0.0, 0.0), True) for name, value in hidden.items()]
         fields = []
         for name, value, (dx, dy), hide in show:
-            fields.append([word("property"), name, value, [word("at"), mm(x + dx), mm(y + dy), angle],
-                           effects(side if not hide else "", hide=hide)])
+            fields.append(
+                [
+                    word("property"),
+                    name,
+                    value,
+                    [word("at"), mm(x + dx), mm(y + dy), angle],
+                    effects(side if not hide else "", hide=hide),
+                ]
+            )
         self._symbols.append((ref, placed, fields))
         self._touch_pins(placed)
         return placed
@@ -164,7 +105,7 @@ class Sheet:
 
     def wire(self, *points: Point) -> Point:
         """Wire through the points; a slanted leg becomes horizontal, then vertical. Returns the last point."""
-        for a, b in zip(points, points[1:], strict=False):
+        for a, b in itertools.pairwise(points):
             corner = (b[0], a[1])
             for start, end in ((a, corner), (corner, b)):
                 if start != end:
@@ -191,10 +132,17 @@ class Sheet:
         dy = (2.6 if net == "GND" else -2.6) * (-1 if down else 1)
         fields = [
             [word("property"), "Reference", ref, [word("at"), mm(at[0]), mm(at[1]), 0], effects(hide=True)],
-            [word("property"), "Value", net, [word("at"), mm(at[0]), mm(at[1] + dy), 0],
-             effects(hide=net == "GND", size=1.1)],
-            *([word("property"), name, "", [word("at"), mm(at[0]), mm(at[1]), 0], effects(hide=True)]
-              for name in ("Footprint", "Datasheet", "Description")),
+            [
+                word("property"),
+                "Value",
+                net,
+                [word("at"), mm(at[0]), mm(at[1] + dy), 0],
+                effects(hide=net == "GND", size=1.1),
+            ],
+            *(
+                [word("property"), name, "", [word("at"), mm(at[0]), mm(at[1]), 0], effects(hide=True)]
+                for name in ("Footprint", "Datasheet", "Description")
+            ),
         ]
         self._symbols.append((ref, placed, fields))
         self._touch_pins(placed)
@@ -205,10 +153,20 @@ class Sheet:
         count = self._counts["#FLG"] = self._counts.get("#FLG", 0) + 1
         placed = Placed(Part("power:PWR_FLAG", "PWR_FLAG"), at[0], at[1], 0, "", 1)
         fields = [
-            [word("property"), name, value, [word("at"), mm(at[0]), mm(at[1] - 3), 0],
-             effects(hide=name != "Value", size=0.9)]
-            for name, value in (("Reference", f"#FLG{self.page}{count:02d}"), ("Value", "PWR_FLAG"),
-                                ("Footprint", ""), ("Datasheet", "~"), ("Description", ""))
+            [
+                word("property"),
+                name,
+                value,
+                [word("at"), mm(at[0]), mm(at[1] - 3), 0],
+                effects(hide=name != "Value", size=0.9),
+            ]
+            for name, value in (
+                ("Reference", f"#FLG{self.page}{count:02d}"),
+                ("Value", "PWR_FLAG"),
+                ("Footprint", ""),
+                ("Datasheet", "~"),
+                ("Description", ""),
+            )
         ]
         self._symbols.append((f"#FLG{self.page}{count:02d}", placed, fields))
         self._touch_pins(placed)
@@ -237,30 +195,55 @@ class Sheet:
     def _name_item(self, kind: str, net: str, at: Point, angle: int, extra: list[Node]) -> None:
         justify = "left" if angle in (0, 90) else "right"
         justify += " bottom" if kind == "label" else ""
-        self._items.append([word(kind), net, *extra, [word("at"), mm(at[0]), mm(at[1]), angle], effects(justify),
-                            [word("uuid"), stable_uuid(self.name, kind, net, *at)]])
+        self._items.append(
+            [
+                word(kind),
+                net,
+                *extra,
+                [word("at"), mm(at[0]), mm(at[1]), angle],
+                effects(justify),
+                [word("uuid"), stable_uuid(self.name, kind, net, *at)],
+            ]
+        )
 
     def open_pin(self, ref: str, *names: str, unit: int = 1) -> None:
         """A pin that is meant to stay open."""
         for name in names:
             x, y = self.pin(ref, name, unit)
-            self._items.append([word("no_connect"), [word("at"), mm(x), mm(y)],
-                                [word("uuid"), stable_uuid(self.name, "open", ref, name)]])
+            self._items.append(
+                [
+                    word("no_connect"),
+                    [word("at"), mm(x), mm(y)],
+                    [word("uuid"), stable_uuid(self.name, "open", ref, name)],
+                ]
+            )
 
     # -- words and lines that carry no signal --------------------------------------------------------
 
     def text(self, at: Point, words: str, size: float = 1.4, bold: bool = False) -> None:
-        self._items.append([word("text"), words, [word("exclude_from_sim"), word("no")],
-                            [word("at"), mm(at[0]), mm(at[1]), 0], effects("left top", size, bold=bold),
-                            [word("uuid"), stable_uuid(self.name, "text", *at, words[:20])]])
+        self._items.append(
+            [
+                word("text"),
+                words,
+                [word("exclude_from_sim"), word("no")],
+                [word("at"), mm(at[0]), mm(at[1]), 0],
+                effects("left top", size, bold=bold),
+                [word("uuid"), stable_uuid(self.name, "text", *at, words[:20])],
+            ]
+        )
 
     def box(self, a: Point, b: Point, title: str = "") -> None:
         """Dashed frame around a block of the drawing, with its title inside at the top left."""
-        self._items.append([
-            word("rectangle"), [word("start"), mm(a[0]), mm(a[1])], [word("end"), mm(b[0]), mm(b[1])],
-            [word("stroke"), [word("width"), 0.15], [word("type"), word("dash")]],
-            [word("fill"), [word("type"), word("none")]],
-            [word("uuid"), stable_uuid(self.name, "box", *a, *b)]])
+        self._items.append(
+            [
+                word("rectangle"),
+                [word("start"), mm(a[0]), mm(a[1])],
+                [word("end"), mm(b[0]), mm(b[1])],
+                [word("stroke"), [word("width"), 0.15], [word("type"), word("dash")]],
+                [word("fill"), [word("type"), word("none")]],
+                [word("uuid"), stable_uuid(self.name, "box", *a, *b)],
+            ]
+        )
         if title:
             self.text((a[0] + 1, a[1] + 1), title, 1.8, bold=True)
 
@@ -273,24 +256,51 @@ class Sheet:
         pins = []
         for name, (down, side, shape) in ports.items():
             px, angle = (x, 180) if side == "left" else (x + size[0], 0)
-            pins.append([word("pin"), name, word(shape), [word("at"), mm(px), mm(y + down), angle],
-                         [word("uuid"), stable_uuid(self.name, "sheetpin", child.name, name)],
-                         effects("left" if side == "left" else "right")])
+            pins.append(
+                [
+                    word("pin"),
+                    name,
+                    word(shape),
+                    [word("at"), mm(px), mm(y + down), angle],
+                    [word("uuid"), stable_uuid(self.name, "sheetpin", child.name, name)],
+                    effects("left" if side == "left" else "right"),
+                ]
+            )
             self._ends.append((px, y + down))
         child.path, child.project = f"{self.path}/{own}", self.project
-        self._items.append([
-            word("sheet"), [word("at"), mm(x), mm(y)], [word("size"), mm(size[0]), mm(size[1])],
-            [word("exclude_from_sim"), word("no")], [word("in_bom"), word("yes")],
-            [word("on_board"), word("yes")], [word("dnp"), word("no")],
-            [word("stroke"), [word("width"), 0.1524], [word("type"), word("solid")]],
-            [word("fill"), [word("color"), 0, 0, 0, word("0.0000")]], [word("uuid"), own],
-            [word("property"), "Sheetname", child.title, [word("at"), mm(x), mm(y) - 0.7, 0],
-             effects("left bottom", 1.6, bold=True)],
-            [word("property"), "Sheetfile", f"{child.name}.kicad_sch", [word("at"), mm(x), mm(y + size[1]) + 0.6, 0],
-             effects("left top")],
-            *pins,
-            [word("instances"), [word("project"), self.project,
-                                 [word("path"), self.path, [word("page"), child.page]]]]])
+        self._items.append(
+            [
+                word("sheet"),
+                [word("at"), mm(x), mm(y)],
+                [word("size"), mm(size[0]), mm(size[1])],
+                [word("exclude_from_sim"), word("no")],
+                [word("in_bom"), word("yes")],
+                [word("on_board"), word("yes")],
+                [word("dnp"), word("no")],
+                [word("stroke"), [word("width"), 0.1524], [word("type"), word("solid")]],
+                [word("fill"), [word("color"), 0, 0, 0, word("0.0000")]],
+                [word("uuid"), own],
+                [
+                    word("property"),
+                    "Sheetname",
+                    child.title,
+                    [word("at"), mm(x), mm(y) - 0.7, 0],
+                    effects("left bottom", 1.6, bold=True),
+                ],
+                [
+                    word("property"),
+                    "Sheetfile",
+                    f"{child.name}.kicad_sch",
+                    [word("at"), mm(x), mm(y + size[1]) + 0.6, 0],
+                    effects("left top"),
+                ],
+                *pins,
+                [
+                    word("instances"),
+                    [word("project"), self.project, [word("path"), self.path, [word("page"), child.page]]],
+                ],
+            ]
+        )
 
     # -- output --------------------------------------------------------------------------------------
 
@@ -317,41 +327,85 @@ class Sheet:
 
     def _instance(self, ref: str, placed: Placed, fields: list[Node]) -> Node:
         part = placed.part
-        node: Node = [word("symbol"), [word("lib_id"), part.symbol],
-                      [word("at"), mm(placed.x), mm(placed.y), placed.rot]]
+        node: Node = [
+            word("symbol"),
+            [word("lib_id"), part.symbol],
+            [word("at"), mm(placed.x), mm(placed.y), placed.rot],
+        ]
         if placed.mirror:
             node.append([word("mirror"), word(placed.mirror)])
-        node += [[word("unit"), placed.unit], [word("exclude_from_sim"), word("no")],
-                 [word("in_bom"), word("yes" if part.in_bom else "no")],
-                 [word("on_board"), word("yes" if part.on_board else "no")], [word("dnp"), word("no")],
-                 [word("uuid"), stable_uuid(self.name, "symbol", ref, placed.unit)], *fields]
+        node += [
+            [word("unit"), placed.unit],
+            [word("exclude_from_sim"), word("no")],
+            [word("in_bom"), word("yes" if part.in_bom else "no")],
+            [word("on_board"), word("yes" if part.on_board else "no")],
+            [word("dnp"), word("no")],
+            [word("uuid"), stable_uuid(self.name, "symbol", ref, placed.unit)],
+            *fields,
+        ]
         seen = set()
         for pin in symbols.pins(part.symbol):
             if pin.unit in (0, placed.unit) and pin.number not in seen:
                 seen.add(pin.number)
-                node.append([word("pin"), pin.number,
-                             [word("uuid"), stable_uuid(self.name, "pin", ref, placed.unit, pin.number)]])
-        node.append([word("instances"), [word("project"), self.project, [
-            word("path"), self.path, [word("reference"), ref], [word("unit"), placed.unit]]]])
+                node.append(
+                    [
+                        word("pin"),
+                        pin.number,
+                        [word("uuid"), stable_uuid(self.name, "pin", ref, placed.unit, pin.number)],
+                    ]
+                )
+        node.append(
+            [
+                word("instances"),
+                [
+                    word("project"),
+                    self.project,
+                    [word("path"), self.path, [word("reference"), ref], [word("unit"), placed.unit]],
+                ],
+            ]
+        )
         return node
 
     def write(self, folder: Path, root_id: str, revision: str, date: str) -> None:
         """Write `<name>.kicad_sch` into `folder`; `root_id` is the id of this very sheet file."""
         line = [word("stroke"), [word("width"), 0], [word("type"), word("default")]]
         tree: Node = [
-            word("kicad_sch"), [word("version"), word("20250114")], [word("generator"), "zero_one"],
-            [word("generator_version"), "9.0"], [word("uuid"), root_id], [word("paper"), "A4"],
-            [word("title_block"), [word("title"), self.title], [word("date"), date], [word("rev"), revision],
-             [word("company"), "The 01 platform"], [word("comment"), 1, self.comment],
-             [word("comment"), 2, "Apache-2.0"]],
+            word("kicad_sch"),
+            [word("version"), word("20250114")],
+            [word("generator"), "zero_one"],
+            [word("generator_version"), "9.0"],
+            [word("uuid"), root_id],
+            [word("paper"), "A4"],
+            [
+                word("title_block"),
+                [word("title"), self.title],
+                [word("date"), date],
+                [word("rev"), revision],
+                [word("company"), "The 01 platform"],
+                [word("comment"), 1, self.comment],
+                [word("comment"), 2, "Apache-2.0"],
+            ],
             [word("lib_symbols"), *(symbols.load(lib) for lib in sorted(self._used))],
             *self._items,
-            *([word("junction"), [word("at"), mm(x), mm(y)], [word("diameter"), 0],
-               [word("color"), 0, 0, 0, 0], [word("uuid"), stable_uuid(self.name, "junction", x, y)]]
-              for x, y in self._junctions()),
-            *([word("wire"), [word("pts"), [word("xy"), mm(a[0]), mm(a[1])], [word("xy"), mm(b[0]), mm(b[1])]],
-               line, [word("uuid"), stable_uuid(self.name, "wire", i, *a, *b)]]
-              for i, (a, b) in enumerate(self._whole_wires())),
+            *(
+                [
+                    word("junction"),
+                    [word("at"), mm(x), mm(y)],
+                    [word("diameter"), 0],
+                    [word("color"), 0, 0, 0, 0],
+                    [word("uuid"), stable_uuid(self.name, "junction", x, y)],
+                ]
+                for x, y in self._junctions()
+            ),
+            *(
+                [
+                    word("wire"),
+                    [word("pts"), [word("xy"), mm(a[0]), mm(a[1])], [word("xy"), mm(b[0]), mm(b[1])]],
+                    line,
+                    [word("uuid"), stable_uuid(self.name, "wire", i, *a, *b)],
+                ]
+                for i, (a, b) in enumerate(self._whole_wires())
+            ),
             *(self._instance(*entry) for entry in self._symbols),
         ]
         if self.page == "1":

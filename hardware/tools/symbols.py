@@ -74,11 +74,11 @@ def pins(lib_id: str) -> tuple[Pin, ...]:
         unit = int(body[1].rsplit("_", 2)[1])
         for pin in children(body, "pin"):
             at, name, number = child(pin, "at"), child(pin, "name"), child(pin, "number")
-            assert at and name and number
+            assert at
+            assert name
+            assert number
             hidden = child(pin, "hide") is not None
-            found.append(
-                Pin(number[1], name[1], pin[1], float(at[1]), float(at[2]), int(at[3]), unit, hidden)
-            )
+            found.append(Pin(number[1], name[1], pin[1], float(at[1]), float(at[2]), int(at[3]), unit, hidden))
     return tuple(found)
 
 

@@ -58,7 +58,9 @@ def test_budget_names_parts_of_the_board(board: Any) -> None:
         assert load["rail"] in nets or (load["part"], load["rail"]) == ("D502", "+3V3"), load
 
 
-@pytest.mark.parametrize(("part", "peak", "rail"), [("U301", 700, "+3V3"), ("U402", 2500, "VSYS"), ("MK1", 400, "MIC_VDD")])
+@pytest.mark.parametrize(
+    ("part", "peak", "rail"), [("U301", 700, "+3V3"), ("U402", 2500, "VSYS"), ("MK1", 400, "MIC_VDD")]
+)
 def test_overload_is_noticed(part: str, peak: float, rail: str) -> None:
     """A load that grows beyond its source is reported on that rail."""
     import power

@@ -1,4 +1,4 @@
-"""The enclosure by geometry: closed meshes, no collision with board or parts, every opening where the board needs it."""
+"""The enclosure by geometry: closed meshes, no collisions, every opening where the board needs it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-TOUCH = 0.01   # mm3: less than this is two faces touching
+TOUCH = 0.01  # mm3: less than this is two faces touching
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,10 @@ def inside() -> dict[str, Any]:
 def overlap(a: Any, b: Any) -> float:
     """Common volume in mm3; boxes that do not meet are not worth a boolean."""
     box_a, box_b = a.bounding_box(), b.bounding_box()
-    if any(getattr(box_a.max, axis) <= getattr(box_b.min, axis) or getattr(box_b.max, axis) <= getattr(box_a.min, axis)
-           for axis in "XYZ"):
+    if any(
+        getattr(box_a.max, axis) <= getattr(box_b.min, axis) or getattr(box_b.max, axis) <= getattr(box_a.min, axis)
+        for axis in "XYZ"
+    ):
         return 0.0
     common = a.intersect(b)
     if common is None:
@@ -59,7 +61,9 @@ def test_device_is_within_its_limits(made: dict[str, Any]) -> None:
     from enclosure import parameters as p
 
     boxes = [part.bounding_box() for part in made.values()]
-    size = [max(getattr(box.max, axis) for box in boxes) - min(getattr(box.min, axis) for box in boxes) for axis in "XYZ"]
+    size = [
+        max(getattr(box.max, axis) for box in boxes) - min(getattr(box.min, axis) for box in boxes) for axis in "XYZ"
+    ]
     assert all(got <= limit for got, limit in zip(size, p.MECHANICS["device"]["max"], strict=True)), size
 
 
@@ -94,8 +98,14 @@ def _probes() -> dict[str, tuple[str, Any]]:
     reach = (mute["actuator_travel"] + mute["actuator"][0]) / 2
     found = {
         "usb plug": ("shell", block((usb["at"][0] - 6.2, usb["at"][0] + 6.2), (43.5, 50), (usb_z - 3.3, usb_z + 3.3))),
-        "qwiic plug": ("shell", block((-5, 0.5), (qwiic["at"][1] - 3.0, qwiic["at"][1] + 3.0), (qwiic_z - 1.5, qwiic_z + 1.5))),
-        "mute actuator": ("shell", block((49, 55), (mute["at"][1] - reach, mute["at"][1] + reach), (mute_z - 0.7, mute_z + 0.7))),
+        "qwiic plug": (
+            "shell",
+            block((-5, 0.5), (qwiic["at"][1] - 3.0, qwiic["at"][1] + 3.0), (qwiic_z - 1.5, qwiic_z + 1.5)),
+        ),
+        "mute actuator": (
+            "shell",
+            block((49, 55), (mute["at"][1] - reach, mute["at"][1] + reach), (mute_z - 0.7, mute_z + 0.7)),
+        ),
         "button": ("lid", rod(tuple(mechanics["talk_button"]["at"]), p.CAP_RADIUS, (p.LID_INNER - 1, p.LID_TOP + 2))),
         "light": ("lid", rod(tuple(mechanics["led"]["at"]), 1.5, (1.7, p.LID_TOP + 2))),
         "mute light": ("lid", rod(tuple(mechanics["mute_led"]["at"]), 0.8, (0.9, p.LID_TOP + 2))),
@@ -108,8 +118,24 @@ def _probes() -> dict[str, tuple[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["usb plug", "qwiic plug", "mute actuator", "button", "light", "mute light", "sound out",
-                                  "microphone 1", "microphone 2", "screw 1", "screw 2", "screw 3", "screw 4"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "usb plug",
+        "qwiic plug",
+        "mute actuator",
+        "button",
+        "light",
+        "mute light",
+        "sound out",
+        "microphone 1",
+        "microphone 2",
+        "screw 1",
+        "screw 2",
+        "screw 3",
+        "screw 4",
+    ],
+)
 def test_openings_line_up_with_the_board(made: dict[str, Any], name: str) -> None:
     """A probe at the board part's own place passes, and the same probe moved aside by 3 mm does not."""
     from build123d import Pos
@@ -131,13 +157,12 @@ def test_openings_follow_the_routed_board(root: Path) -> None:
         assert [placement[ref]["x"], placement[ref]["y"]] == pytest.approx(p.MECHANICS[key]["at"])
     for microphone in p.MECHANICS["microphone"]:
         place = placement[microphone["ref"]]
-        assert place["angle"] == 0   # then the hole lies 0.71 mm below the middle, as its footprint has it
+        assert place["angle"] == 0  # then the hole lies 0.71 mm below the middle, as its footprint has it
         assert [place["x"], place["y"] + 0.71] == pytest.approx(microphone["port"])
 
 
 def test_cap_rests_on_the_plunger_and_can_travel(made: dict[str, Any], inside: dict[str, Any]) -> None:
     from build123d import Pos
-
     from enclosure import parameters as p
 
     cap = made["cap"]

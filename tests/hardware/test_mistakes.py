@@ -39,27 +39,33 @@ def _field(symbol: Tree, name: str) -> Tree:
 
 
 def _symbols(tree: Tree, ref: str) -> list[Tree]:
-    return [item for item in tree if isinstance(item, list) and item[0] == "symbol" and _field(item, "Reference")[2] == ref]
+    return [
+        item for item in tree if isinstance(item, list) and item[0] == "symbol" and _field(item, "Reference")[2] == ref
+    ]
 
 
 def without(ref: str) -> Callable[[Tree], None]:
     def edit(tree: Tree) -> None:
         for symbol in _symbols(tree, ref):
             tree.remove(symbol)
+
     return edit
 
 
 def renamed(kind: str, names: dict[str, str]) -> Callable[[Tree], None]:
     """Rename labels of one kind, all at once, so that two can be swapped."""
+
     def edit(tree: Tree) -> None:
         for item in tree:
             if isinstance(item, list) and item[0] == kind:
                 item[1] = names.get(item[1], item[1])
+
     return edit
 
 
 def with_value(old: str, new: str, above: str) -> Callable[[Tree], None]:
     """The supply symbol `old` that stands over part `above` becomes `new`."""
+
     def edit(tree: Tree) -> None:
         part = _symbols(tree, above)[-1]
         x = next(item for item in part if isinstance(item, list) and item[0] == "at")[1]
@@ -69,6 +75,7 @@ def with_value(old: str, new: str, above: str) -> Callable[[Tree], None]:
                 if at[1] == x:
                     _field(item, "Value")[2] = new
                     return
+
     return edit
 
 

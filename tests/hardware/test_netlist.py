@@ -8,10 +8,28 @@ from typing import Any
 
 import pytest
 
-DESIGN = {   # the agreement between firmware and schematic
-    "TALK": 1, "MUTE_SENSE": 2, "MIC_BCLK": 4, "MIC_WS": 5, "MIC_DATA": 6, "AMP_BCLK": 7, "AMP_WS": 15,
-    "AMP_DATA": 16, "AMP_EN": 17, "USB_DM": 19, "USB_DP": 20, "BOOT": 0, "I2C_SDA": 8, "I2C_SCL": 9,
-    "AMP_REF": 10, "CHG_STAT": 11, "VBUS_SENSE": 12, "LED_DATA": 18, "HAPTIC_EN": 21, "UART_TX": 43, "UART_RX": 44,
+DESIGN = {  # the agreement between firmware and schematic
+    "TALK": 1,
+    "MUTE_SENSE": 2,
+    "MIC_BCLK": 4,
+    "MIC_WS": 5,
+    "MIC_DATA": 6,
+    "AMP_BCLK": 7,
+    "AMP_WS": 15,
+    "AMP_DATA": 16,
+    "AMP_EN": 17,
+    "USB_DM": 19,
+    "USB_DP": 20,
+    "BOOT": 0,
+    "I2C_SDA": 8,
+    "I2C_SCL": 9,
+    "AMP_REF": 10,
+    "CHG_STAT": 11,
+    "VBUS_SENSE": 12,
+    "LED_DATA": 18,
+    "HAPTIC_EN": 21,
+    "UART_TX": 43,
+    "UART_RX": 44,
 }
 
 
@@ -49,8 +67,20 @@ def test_pin_table_rules(pins: dict[str, Any]) -> None:
 def test_part_counts(board: Any) -> None:
     """A part that appears or vanishes by accident shows here."""
     assert Counter(part.kind for part in board.components.values()) == {
-        "C": 33, "R": 30, "TP": 12, "U": 11, "J": 5, "SW": 4, "H": 4, "D": 3, "Q": 2, "FB": 2, "MK": 2,
-        "F": 1, "TH": 1, "L": 1,
+        "C": 33,
+        "R": 30,
+        "TP": 12,
+        "U": 11,
+        "J": 5,
+        "SW": 4,
+        "H": 4,
+        "D": 3,
+        "Q": 2,
+        "FB": 2,
+        "MK": 2,
+        "F": 1,
+        "TH": 1,
+        "L": 1,
     }
 
 

@@ -43,9 +43,15 @@ def _footprints(tree: list[Any]) -> dict[str, dict[str, Any]]:
     for item in sexpr.children(tree, "footprint"):
         at = sexpr.child(item, "at")
         layer = sexpr.child(item, "layer")
-        assert at and layer
+        assert at
+        assert layer
         ref = next(field[2] for field in sexpr.children(item, "property") if field[1] == "Reference")
-        found[ref] = {"x": float(at[1]), "y": float(at[2]), "side": "top" if layer[1] == "F.Cu" else "bottom", "node": item}
+        found[ref] = {
+            "x": float(at[1]),
+            "y": float(at[2]),
+            "side": "top" if layer[1] == "F.Cu" else "bottom",
+            "node": item,
+        }
     return found
 
 
@@ -66,8 +72,10 @@ def test_drc_rules_are_not_softened(root: Path) -> None:
     """Severities are KiCad's own, nothing is excluded, and the limits are what the fab can make."""
     settings = json.loads((root / BOARD).with_suffix(".kicad_pro").read_text(encoding="utf-8"))
     design = settings["board"]["design_settings"]
-    assert design.get("rule_severities", {}) == {} and design.get("drc_exclusions", []) == []
-    assert design["rules"]["min_clearance"] >= 0.15 and design["rules"]["min_copper_edge_clearance"] >= 0.5
+    assert design.get("rule_severities", {}) == {}
+    assert design.get("drc_exclusions", []) == []
+    assert design["rules"]["min_clearance"] >= 0.15
+    assert design["rules"]["min_copper_edge_clearance"] >= 0.5
 
 
 def test_outline_is_the_agreed_size(tree: list[Any], mechanics: dict[str, Any]) -> None:
@@ -78,17 +86,32 @@ def test_outline_is_the_agreed_size(tree: list[Any], mechanics: dict[str, Any]) 
         for item in sexpr.children(tree, kind):
             layer = sexpr.child(item, "layer")
             if layer and layer[1] == "Edge.Cuts":
-                points += [tuple(map(float, node[1:3])) for name in ("start", "end") if (node := sexpr.child(item, name))]
+                points += [
+                    tuple(map(float, node[1:3])) for name in ("start", "end") if (node := sexpr.child(item, name))
+                ]
     xs, ys = [p[0] for p in points], [p[1] for p in points]
     assert (min(xs), min(ys)) == (0.0, 0.0)
     assert [max(xs), max(ys)] == mechanics["board"]["size"]
-    assert all(size <= limit for size, limit in zip(mechanics["board"]["size"], mechanics["device"]["max"], strict=False))
+    assert all(
+        size <= limit for size, limit in zip(mechanics["board"]["size"], mechanics["device"]["max"], strict=False)
+    )
 
 
-@pytest.mark.parametrize(("ref", "key"), [("SW501", "talk_button"), ("D503", "led"), ("D502", "mute_led"),
-                                          ("J201", "battery_connector"), ("J401", "speaker_connector"),
-                                          ("J501", "haptic_connector"), ("U301", "module")])
-def test_parts_sit_where_the_enclosure_expects_them(tree: list[Any], mechanics: dict[str, Any], ref: str, key: str) -> None:
+@pytest.mark.parametrize(
+    ("ref", "key"),
+    [
+        ("SW501", "talk_button"),
+        ("D503", "led"),
+        ("D502", "mute_led"),
+        ("J201", "battery_connector"),
+        ("J401", "speaker_connector"),
+        ("J501", "haptic_connector"),
+        ("U301", "module"),
+    ],
+)
+def test_parts_sit_where_the_enclosure_expects_them(
+    tree: list[Any], mechanics: dict[str, Any], ref: str, key: str
+) -> None:
     part = _footprints(tree)[ref]
     assert [part["x"], part["y"]] == pytest.approx(mechanics[key]["at"], abs=0.01)
     assert part["side"] == mechanics[key]["side"]
@@ -97,14 +120,17 @@ def test_parts_sit_where_the_enclosure_expects_them(tree: list[Any], mechanics: 
 def test_connectors_and_switch_line_up_with_their_openings(tree: list[Any], mechanics: dict[str, Any]) -> None:
     parts = _footprints(tree)
     assert parts["J101"]["x"] == pytest.approx(mechanics["usb_c"]["at"][0], abs=0.01)
-    assert parts["J101"]["y"] + 3.65 == pytest.approx(mechanics["usb_c"]["at"][1] + mechanics["usb_c"]["overhang"], abs=0.01)
+    assert parts["J101"]["y"] + 3.65 == pytest.approx(
+        mechanics["usb_c"]["at"][1] + mechanics["usb_c"]["overhang"], abs=0.01
+    )
     assert parts["SW502"]["y"] == pytest.approx(mechanics["mute_switch"]["at"][1], abs=0.01)
     assert parts["J601"]["y"] == pytest.approx(mechanics["qwiic"]["at"][1], abs=0.01)
     for hole, ref in zip(mechanics["hole"], ("H601", "H602", "H603", "H604"), strict=True):
         assert [parts[ref]["x"], parts[ref]["y"]] == pytest.approx(hole["at"], abs=0.01)
     for microphone in mechanics["microphone"]:
         part = parts[microphone["ref"]]
-        assert math.dist((part["x"], part["y"]), microphone["at"]) < 0.01 and part["side"] == "bottom"
+        assert math.dist((part["x"], part["y"]), microphone["at"]) < 0.01
+        assert part["side"] == "bottom"
 
 
 def test_antenna_hangs_over_the_edge_and_nothing_is_near_it(tree: list[Any], mechanics: dict[str, Any]) -> None:
@@ -143,8 +169,8 @@ def _inside(point: tuple[float, float], polygon: list[tuple[float, float]]) -> b
 def test_power_copper_is_wide(tree: list[Any], name: str) -> None:
     """Of the tracks of a high-current net, at most 45 % are thinner than 0.3 mm and outside a pour of that net.
 
-    The thin rest are necks into small pads and branches to test pads and to pull-ups, which carry no current, and for VSYS the branch to
-    the amplifier (0.25 A).
+    The thin rest are necks into small pads and branches to test pads and to pull-ups, which carry no current,
+    and for VSYS the branch to the amplifier (0.25 A).
     """
     import sexpr
 
@@ -155,12 +181,17 @@ def test_power_copper_is_wide(tree: list[Any], name: str) -> None:
         if net and net[1].split("/")[-1] == name:
             for fill in sexpr.children(zone, "filled_polygon"):
                 layer, points = sexpr.child(fill, "layer"), sexpr.child(fill, "pts")
-                assert layer and points
+                assert layer
+                assert points
                 areas.setdefault(layer[1], []).append([(float(xy[1]), float(xy[2])) for xy in points[1:]])
     total = thin = 0.0
     for item in sexpr.children(tree, "segment"):
         start, end, width, net, layer = (sexpr.child(item, key) for key in ("start", "end", "width", "net", "layer"))
-        assert start and end and width and net and layer
+        assert start
+        assert end
+        assert width
+        assert net
+        assert layer
         if names[int(net[1])] != name:
             continue
         a, b = (float(start[1]), float(start[2])), (float(end[1]), float(end[2]))

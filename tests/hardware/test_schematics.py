@@ -17,8 +17,16 @@ def test_erc_finds_nothing_at_any_severity(root: Path, tmp_path: Path, name: str
     import kicad
 
     report = tmp_path / "erc.json"
-    kicad.cli("sch", "erc", "--severity-all", "--format", "json", "-o", report,
-              root / "hardware" / "schematics" / f"{name}.kicad_sch")
+    kicad.cli(
+        "sch",
+        "erc",
+        "--severity-all",
+        "--format",
+        "json",
+        "-o",
+        report,
+        root / "hardware" / "schematics" / f"{name}.kicad_sch",
+    )
     sheets = json.loads(report.read_text(encoding="utf-8"))["sheets"]
     assert len(sheets) == (7 if name == "zero_one_light" else 1)
     assert [violation for sheet in sheets for violation in sheet["violations"]] == []
@@ -51,7 +59,8 @@ def test_kiutils_reads_every_sheet(root: Path) -> None:
     for name in [*SHEETS, "zero_one_light"]:
         sheet = Schematic.from_file(str(root / "hardware" / "schematics" / f"{name}.kicad_sch"))
         assert sheet.paper.paperSize == "A4"
-        assert sheet.titleBlock is not None and sheet.titleBlock.title
+        assert sheet.titleBlock is not None
+        assert sheet.titleBlock.title
         for symbol in sheet.schematicSymbols:
             fields = {field.key: field.value for field in symbol.properties}
             if symbol.inBom and not fields["Reference"].startswith("#"):

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import tomllib
 import uuid
-from pathlib import Path
 from typing import Any
 
 import pcbnew
-
 from parts_geometry import HARDWARE, load_footprint, read_netlist
 
 BOARD = HARDWARE / "schematics" / "zero_one_light.kicad_pcb"
 _SPACE = uuid.UUID("8d7c1a52-01aa-4b01-9f01-000000000002")
 _FOUR = [(-1, -1), (-1, 1), (1, -1), (1, 1)]
-THERMAL = {"U102": [(0.45 * x, 0.45 * y) for x, y in _FOUR], "U402": [(0.3 * x, 0.3 * y) for x, y in _FOUR],
-           "U202": [(0.0, 0.0)]}
+THERMAL = {
+    "U102": [(0.45 * x, 0.45 * y) for x, y in _FOUR],
+    "U402": [(0.3 * x, 0.3 * y) for x, y in _FOUR],
+    "U202": [(0.0, 0.0)],
+}
 
 
 def point(x: float, y: float) -> pcbnew.VECTOR2I:
@@ -27,7 +28,10 @@ def point(x: float, y: float) -> pcbnew.VECTOR2I:
 
 def outline(board: pcbnew.BOARD, width: float, height: float, radius: float) -> None:
     """Rectangle with round corners on Edge.Cuts."""
-    def add(kind: int, start: tuple[float, float], end: tuple[float, float], mid: tuple[float, float] | None = None) -> None:
+
+    def add(
+        kind: int, start: tuple[float, float], end: tuple[float, float], mid: tuple[float, float] | None = None
+    ) -> None:
         shape = pcbnew.PCB_SHAPE(board, kind)
         shape.SetLayer(pcbnew.Edge_Cuts)
         shape.SetWidth(pcbnew.FromMM(0.1))
@@ -38,12 +42,16 @@ def outline(board: pcbnew.BOARD, width: float, height: float, radius: float) -> 
             shape.SetArcGeometry(point(*start), point(*mid), point(*end))
         board.Add(shape)
 
-    r, d = radius, radius * (1 - 2 ** -0.5)
+    r, d = radius, radius * (1 - 2**-0.5)
     w, h = width, height
     for start, end in (((r, 0), (w - r, 0)), ((w, r), (w, h - r)), ((w - r, h), (r, h)), ((0, h - r), (0, r))):
         add(pcbnew.SHAPE_T_SEGMENT, start, end)
-    for start, mid, end in (((0, r), (d, d), (r, 0)), ((w - r, 0), (w - d, d), (w, r)),
-                            ((w, h - r), (w - d, h - d), (w - r, h)), ((r, h), (d, h - d), (0, h - r))):
+    for start, mid, end in (
+        ((0, r), (d, d), (r, 0)),
+        ((w - r, 0), (w - d, d), (w, r)),
+        ((w, h - r), (w - d, h - d), (w - r, h)),
+        ((r, h), (d, h - d), (0, h - r)),
+    ):
         add(pcbnew.SHAPE_T_ARC, start, end, mid)
 
 
@@ -58,7 +66,7 @@ def name_on_fab(footprint: pcbnew.FOOTPRINT) -> None:
     size = pcbnew.FromMM(0.6)
     reference.SetTextSize(pcbnew.VECTOR2I(size, size))
     reference.SetTextThickness(pcbnew.FromMM(0.1))
-    for text in footprint.GraphicalItems():   # KiCad's footprints repeat the reference there
+    for text in footprint.GraphicalItems():  # KiCad's footprints repeat the reference there
         if isinstance(text, pcbnew.PCB_TEXT) and text.GetText() == "${REFERENCE}":
             text.SetVisible(False)
 
@@ -66,9 +74,14 @@ def name_on_fab(footprint: pcbnew.FOOTPRINT) -> None:
 def words(board: pcbnew.BOARD) -> None:
     """The few words a person needs on the bare board: text, x, y, height, upper or lower face."""
     for text, x, y, height, back in (
-        ("01 Light  rev A", 38.0, 41.2, 1.2, False), ("RESET", 40.0, 3.6, 0.9, False), ("BOOT", 9.0, 12.4, 0.9, False),
-        ("TALK", 24.5, 14.0, 1.0, False), ("MUTED", 45.8, 26.6, 0.9, False),
-        ("+ CELL -", 5.0, 13.5, 0.9, True), ("SPEAKER", 41.5, 12.4, 0.9, True), ("MOTOR", 41.5, 5.4, 0.9, True),
+        ("01 Light  rev A", 38.0, 41.2, 1.2, False),
+        ("RESET", 40.0, 3.6, 0.9, False),
+        ("BOOT", 9.0, 12.4, 0.9, False),
+        ("TALK", 24.5, 14.0, 1.0, False),
+        ("MUTED", 45.8, 26.6, 0.9, False),
+        ("+ CELL -", 5.0, 13.5, 0.9, True),
+        ("SPEAKER", 41.5, 12.4, 0.9, True),
+        ("MOTOR", 41.5, 5.4, 0.9, True),
     ):
         item = pcbnew.PCB_TEXT(board)
         item.SetText(text)

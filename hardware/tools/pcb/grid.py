@@ -16,7 +16,7 @@ TRACK = 0.15
 CLEARANCE = 0.15
 VIA, VIA_DRILL = 0.5, 0.25
 EDGE = 0.5
-HOLE = 0.25            # copper to an unplated hole
+HOLE = 0.25  # copper to an unplated hole
 FREE, SHUT = 0, -1
 LAYERS = (pcbnew.B_Cu, pcbnew.F_Cu)
 
@@ -29,13 +29,13 @@ class Grid:
         self.size = self.cols * self.rows
         self.track = array("i", [FREE]) * (2 * self.size)
         self.via = array("i", [FREE]) * self.size
-        self.pads: dict[int, list[tuple[str, list[int]]]] = {}   # net -> [(pad name, its nodes)]
+        self.pads: dict[int, list[tuple[str, list[int]]]] = {}  # net -> [(pad name, its nodes)]
         self._edge(width, height, radius)
         for footprint in board.GetFootprints():
             for pad in footprint.Pads():
                 self._pad(footprint.GetReference(), pad)
 
-        self.holes: dict[int, set[int]] = {}   # net -> cells of vias that are there from the start
+        self.holes: dict[int, set[int]] = {}  # net -> cells of vias that are there from the start
         for via in board.GetTracks():
             if isinstance(via, pcbnew.PCB_VIA):
                 self._via(via)
@@ -50,8 +50,12 @@ class Grid:
 
     def _round(self, cell: int, radius: float) -> list[int]:
         reach = int(radius / PITCH) + 1
-        return [cell + dy * self.cols + dx for dx in range(-reach, reach + 1) for dy in range(-reach, reach + 1)
-                if (dx * dx + dy * dy) ** 0.5 * PITCH <= radius]
+        return [
+            cell + dy * self.cols + dx
+            for dx in range(-reach, reach + 1)
+            for dy in range(-reach, reach + 1)
+            if (dx * dx + dy * dy) ** 0.5 * PITCH <= radius
+        ]
 
     def node(self, layer: int, x: float, y: float) -> int:
         return layer * self.size + round(y / PITCH) * self.cols + round(x / PITCH)
@@ -97,13 +101,14 @@ class Grid:
             if net and not unplated and pad.GetNumber():
                 cells = self._cells(pad, layer, -0.02) or [self._nearest(pad)]
                 self.pads.setdefault(net, []).append(
-                    (f"{ref}.{pad.GetNumber()}", [index * self.size + cell for cell in cells]))
+                    (f"{ref}.{pad.GetNumber()}", [index * self.size + cell for cell in cells])
+                )
         layer = pcbnew.F_Cu if pad.IsOnLayer(pcbnew.F_Cu) else pcbnew.B_Cu
         self._claim(self.via, 0, self._cells(pad, layer, gap_via + 0.005), owner)
         if drilled and not unplated:
             self._claim(self.via, 0, self._cells(pad, layer, 0.26 + VIA_DRILL / 2, hole=True), SHUT)
         if not drilled and not unplated and pad.GetBoundingBox().GetWidth() < pcbnew.FromMM(1.1):
-            self._claim(self.via, 0, self._cells(pad, layer, VIA / 2), SHUT)   # no via in a solder pad
+            self._claim(self.via, 0, self._cells(pad, layer, VIA / 2), SHUT)  # no via in a solder pad
 
     def _nearest(self, pad: pcbnew.PAD) -> int:
         at = pad.GetPosition()
@@ -115,14 +120,19 @@ class Grid:
         if hole or pad.GetAttribute() == pcbnew.PAD_ATTRIB_NPTH:
             pad.TransformHoleToPolygon(shape, pcbnew.FromMM(grow), pcbnew.FromMM(0.005), pcbnew.ERROR_OUTSIDE)
         else:
-            pad.TransformShapeToPolygon(shape, layer, pcbnew.FromMM(max(grow, 0)), pcbnew.FromMM(0.005),
-                                        pcbnew.ERROR_OUTSIDE)
+            pad.TransformShapeToPolygon(
+                shape, layer, pcbnew.FromMM(max(grow, 0)), pcbnew.FromMM(0.005), pcbnew.ERROR_OUTSIDE
+            )
         box = shape.BBox()
         found = []
-        for row in range(max(0, math.floor(pcbnew.ToMM(box.GetTop()) / PITCH)),
-                         min(self.rows - 1, math.ceil(pcbnew.ToMM(box.GetBottom()) / PITCH)) + 1):
-            for col in range(max(0, math.floor(pcbnew.ToMM(box.GetLeft()) / PITCH)),
-                             min(self.cols - 1, math.ceil(pcbnew.ToMM(box.GetRight()) / PITCH)) + 1):
+        for row in range(
+            max(0, math.floor(pcbnew.ToMM(box.GetTop()) / PITCH)),
+            min(self.rows - 1, math.ceil(pcbnew.ToMM(box.GetBottom()) / PITCH)) + 1,
+        ):
+            for col in range(
+                max(0, math.floor(pcbnew.ToMM(box.GetLeft()) / PITCH)),
+                min(self.cols - 1, math.ceil(pcbnew.ToMM(box.GetRight()) / PITCH)) + 1,
+            ):
                 if shape.Contains(pcbnew.VECTOR2I(pcbnew.FromMM(col * PITCH), pcbnew.FromMM(row * PITCH))):
                     found.append(row * self.cols + col)
         return found

@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 
 import pcbnew
-
 from parts_geometry import FOOTPRINTS, LOCAL_FOOTPRINTS
 
 # library, footprint, and the y (mm, footprint frame) of the board's edge, and on which side of it the board lies
@@ -26,8 +25,11 @@ def trim(footprint: pcbnew.FOOTPRINT, edge: float, board_lies: str) -> None:
     for item in list(footprint.GraphicalItems()):
         if item.GetLayer() == pcbnew.F_SilkS:
             box = item.GetBoundingBox()
-            beyond = (box.GetTop() < pcbnew.FromMM(edge + 0.1) if board_lies == "below"
-                      else box.GetBottom() > pcbnew.FromMM(edge - 0.1))
+            beyond = (
+                box.GetTop() < pcbnew.FromMM(edge + 0.1)
+                if board_lies == "below"
+                else box.GetBottom() > pcbnew.FromMM(edge - 0.1)
+            )
             if beyond:
                 footprint.Delete(item)
 

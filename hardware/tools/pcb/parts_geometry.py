@@ -15,7 +15,7 @@ import pcbnew
 HARDWARE = Path(__file__).resolve().parents[2]
 FOOTPRINTS = Path("/usr/share/kicad/footprints")
 LOCAL_FOOTPRINTS = HARDWARE / "schematics" / "zero_one.pretty"
-Box = tuple[float, float, float, float]   # left, top, right, bottom in mm
+Box = tuple[float, float, float, float]  # left, top, right, bottom in mm
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Shape:
     ref: str
     footprint: str
     courtyard: Box
-    pads: tuple[tuple[str, float, float], ...]   # number, x, y
-    nets: dict[str, str]                          # pad number -> net
+    pads: tuple[tuple[str, float, float], ...]  # number, x, y
+    nets: dict[str, str]  # pad number -> net
 
 
 def turned(x: float, y: float, side: str, angle: float) -> tuple[float, float]:
@@ -40,8 +40,12 @@ def turned(x: float, y: float, side: str, angle: float) -> tuple[float, float]:
 def box_at(shape: Shape, x: float, y: float, side: str, angle: float) -> Box:
     left, top, right, bottom = shape.courtyard
     corners = [turned(px, py, side, angle) for px in (left, right) for py in (top, bottom)]
-    return (x + min(c[0] for c in corners), y + min(c[1] for c in corners),
-            x + max(c[0] for c in corners), y + max(c[1] for c in corners))
+    return (
+        x + min(c[0] for c in corners),
+        y + min(c[1] for c in corners),
+        x + max(c[0] for c in corners),
+        y + max(c[1] for c in corners),
+    )
 
 
 def mm(value: int) -> float:
@@ -73,9 +77,12 @@ def shapes() -> dict[str, Shape]:
         footprint = load_footprint(name)
         yard = footprint.GetCourtyard(pcbnew.F_CrtYd).BBox()
         box = (mm(yard.GetLeft()), mm(yard.GetTop()), mm(yard.GetRight()), mm(yard.GetBottom()))
-        if ref == "U301":   # its courtyard also fences the antenna's surroundings, which lie off the board
+        if ref == "U301":  # its courtyard also fences the antenna's surroundings, which lie off the board
             box = (-9.75, -6.9, 9.75, 13.5)
-        pads = tuple((pad.GetNumber(), mm(pad.GetPosition().x), mm(pad.GetPosition().y))
-                     for pad in footprint.Pads() if pad.GetNumber())
+        pads = tuple(
+            (pad.GetNumber(), mm(pad.GetPosition().x), mm(pad.GetPosition().y))
+            for pad in footprint.Pads()
+            if pad.GetNumber()
+        )
         found[ref] = Shape(ref, name, box, pads, nets[ref])
     return found

@@ -19,42 +19,126 @@ PLANES = {"/GND", "GND", "+3V3"}
 
 # ref: x, y, angle, side. These never move.
 FIXED: dict[str, tuple[float, float, float, str]] = {
-    "U301": (24.5, 6.75, 0, "bottom"), "J101": (24.5, 39.8, 0, "bottom"), "SW502": (46.6, 32.0, 90, "bottom"),
-    "J601": (3.3, 31.0, 270, "bottom"), "SW501": (24.5, 18.5, 0, "top"), "D503": (24.5, 29.5, 0, "top"),
-    "D502": (43.0, 28.5, 0, "top"), "MK1": (4.5, 22.0, 0, "bottom"), "MK2": (44.5, 22.0, 0, "bottom"),
-    "J201": (8.5, 9.5, 0, "bottom"), "J401": (41.0, 15.5, 0, "bottom"), "J501": (41.5, 9.0, 0, "bottom"),
-    "H601": (3.5, 3.5, 0, "top"), "H602": (45.5, 3.5, 0, "top"), "H603": (3.5, 39.5, 0, "top"),
-    "H604": (45.5, 39.5, 0, "top"), "SW301": (40.0, 6.0, 0, "top"), "SW302": (9.0, 15.0, 0, "top"),
+    "U301": (24.5, 6.75, 0, "bottom"),
+    "J101": (24.5, 39.8, 0, "bottom"),
+    "SW502": (46.6, 32.0, 90, "bottom"),
+    "J601": (3.3, 31.0, 270, "bottom"),
+    "SW501": (24.5, 18.5, 0, "top"),
+    "D503": (24.5, 29.5, 0, "top"),
+    "D502": (43.0, 28.5, 0, "top"),
+    "MK1": (4.5, 22.0, 0, "bottom"),
+    "MK2": (44.5, 22.0, 0, "bottom"),
+    "J201": (8.5, 9.5, 0, "bottom"),
+    "J401": (41.0, 15.5, 0, "bottom"),
+    "J501": (41.5, 9.0, 0, "bottom"),
+    "H601": (3.5, 3.5, 0, "top"),
+    "H602": (45.5, 3.5, 0, "top"),
+    "H603": (3.5, 39.5, 0, "top"),
+    "H604": (45.5, 39.5, 0, "top"),
+    "SW301": (40.0, 6.0, 0, "top"),
+    "SW302": (9.0, 15.0, 0, "top"),
 }
 # Starting points; annealing may move and turn these.
 START: dict[str, tuple[float, float, str]] = {
-    "U101": (24.5, 31.5, "bottom"), "F101": (30.5, 32, "bottom"), "U102": (14.0, 34.0, "bottom"),
-    "U201": (6.0, 17.0, "bottom"), "Q201": (9.0, 16.0, "bottom"), "Q202": (12.0, 16.0, "bottom"),
-    "U202": (11.5, 22.5, "bottom"), "U203": (17.0, 25.5, "bottom"), "L201": (11.0, 26.5, "bottom"),
-    "U401": (36.5, 23.5, "bottom"), "U402": (37.5, 10.0, "bottom"), "U503": (43.5, 26.5, "bottom"),
-    "U501": (31.0, 30.0, "top"), "U502": (35.0, 30.0, "top"), "TH101": (20.0, 30.0, "bottom"),
+    "U101": (24.5, 31.5, "bottom"),
+    "F101": (30.5, 32, "bottom"),
+    "U102": (14.0, 34.0, "bottom"),
+    "U201": (6.0, 17.0, "bottom"),
+    "Q201": (9.0, 16.0, "bottom"),
+    "Q202": (12.0, 16.0, "bottom"),
+    "U202": (11.5, 22.5, "bottom"),
+    "U203": (17.0, 25.5, "bottom"),
+    "L201": (11.0, 26.5, "bottom"),
+    "U401": (36.5, 23.5, "bottom"),
+    "U402": (37.5, 10.0, "bottom"),
+    "U503": (43.5, 26.5, "bottom"),
+    "U501": (31.0, 30.0, "top"),
+    "U502": (35.0, 30.0, "top"),
+    "TH101": (20.0, 30.0, "bottom"),
 }
-TOP = {"D501", "R501", "R502", "C501", "U501", "U502", "C502", "C503", "C504", "C507", "R507", "R508", "R301", "C303",
-       "R302", "R405", "R406", "R407", "C409", "C410", "R103", "R104", "C105", "R504", "R505", "R506",
-       *(f"TP60{i}" for i in range(1, 7)), *(f"TP61{i}" for i in range(6))}
+TOP = {
+    "D501",
+    "R501",
+    "R502",
+    "C501",
+    "U501",
+    "U502",
+    "C502",
+    "C503",
+    "C504",
+    "C507",
+    "R507",
+    "R508",
+    "R301",
+    "C303",
+    "R302",
+    "R405",
+    "R406",
+    "R407",
+    "C409",
+    "C410",
+    "R103",
+    "R104",
+    "C105",
+    "R504",
+    "R505",
+    "R506",
+    *(f"TP60{i}" for i in range(1, 7)),
+    *(f"TP61{i}" for i in range(6)),
+}
 # capacitor (or other close part): reference and pin it must sit next to
 NEAR: dict[str, tuple[str, str]] = {
-    "C101": ("J101", "A4"), "C102": ("U102", "13"), "C103": ("U102", "10"), "C104": ("U102", "2"),
-    "R105": ("U102", "12"), "R106": ("U102", "16"), "C201": ("U201", "5"), "C202": ("U202", "3"),
-    "C203": ("U203", "5"), "C204": ("U203", "8"), "C205": ("U203", "1"), "C206": ("U203", "1"), "C207": ("U203", "10"),
-    "C301": ("U301", "2"), "C302": ("U301", "2"), "C401": ("MK1", "5"), "C402": ("MK2", "5"), "C403": ("U401", "8"),
-    "C404": ("U401", "8"), "C405": ("U402", "7"), "C406": ("U402", "8"), "C502": ("D503", "1"), "C503": ("D503", "1"),
-    "C504": ("U501", "5"), "C505": ("U503", "1"), "C506": ("U503", "10"), "C507": ("U502", "1"), "C601": ("J601", "2"),
-    "U101": ("J101", "A6"), "D501": ("SW501", "2"), "R101": ("J101", "A5"), "R102": ("J101", "B5"),
-    "C410": ("U301", "18"), "R601": ("J601", "3"), "R602": ("J601", "4"), "C303": ("U301", "3"),
+    "C101": ("J101", "A4"),
+    "C102": ("U102", "13"),
+    "C103": ("U102", "10"),
+    "C104": ("U102", "2"),
+    "R105": ("U102", "12"),
+    "R106": ("U102", "16"),
+    "C201": ("U201", "5"),
+    "C202": ("U202", "3"),
+    "C203": ("U203", "5"),
+    "C204": ("U203", "8"),
+    "C205": ("U203", "1"),
+    "C206": ("U203", "1"),
+    "C207": ("U203", "10"),
+    "C301": ("U301", "2"),
+    "C302": ("U301", "2"),
+    "C401": ("MK1", "5"),
+    "C402": ("MK2", "5"),
+    "C403": ("U401", "8"),
+    "C404": ("U401", "8"),
+    "C405": ("U402", "7"),
+    "C406": ("U402", "8"),
+    "C502": ("D503", "1"),
+    "C503": ("D503", "1"),
+    "C504": ("U501", "5"),
+    "C505": ("U503", "1"),
+    "C506": ("U503", "10"),
+    "C507": ("U502", "1"),
+    "C601": ("J601", "2"),
+    "U101": ("J101", "A6"),
+    "D501": ("SW501", "2"),
+    "R101": ("J101", "A5"),
+    "R102": ("J101", "B5"),
+    "C410": ("U301", "18"),
+    "R601": ("J601", "3"),
+    "R602": ("J601", "4"),
+    "C303": ("U301", "3"),
 }
 WEIGHT = {"/Power: battery and rails/SW1": 4.0, "/Power: battery and rails/SW2": 4.0, "/USB_DM": 2.0, "/USB_DP": 2.0}
 
 # parts with holes or pegs: they take their place on both sides
 THROUGH = {"J101", "SW502", "MK1", "MK2", "U301", "H601", "H602", "H603", "H604", "U102", "U202", "U203", "U402"}
-WORDS = [(30.0, 40.4, 46.0, 42.0, "top"), (37.5, 2.8, 42.5, 4.2, "top"), (7.0, 11.6, 11.0, 13.0, "top"),
-         (22.5, 13.2, 26.5, 14.6, "top"), (43.5, 25.9, 48.0, 27.2, "top"), (5.0, 14.5, 12.0, 15.8, "bottom"),
-         (38.0, 11.7, 45.0, 13.0, "bottom"), (43.8, 6.4, 48.0, 7.6, "bottom")]   # room for printed words
+WORDS = [
+    (30.0, 40.4, 46.0, 42.0, "top"),
+    (37.5, 2.8, 42.5, 4.2, "top"),
+    (7.0, 11.6, 11.0, 13.0, "top"),
+    (22.5, 13.2, 26.5, 14.6, "top"),
+    (43.5, 25.9, 48.0, 27.2, "top"),
+    (5.0, 14.5, 12.0, 15.8, "bottom"),
+    (38.0, 11.7, 45.0, 13.0, "bottom"),
+    (43.8, 6.4, 48.0, 7.6, "bottom"),
+]  # room for printed words
 
 Place = tuple[float, float, float, str]
 
@@ -65,7 +149,7 @@ class Plan:
     def __init__(self, parts: dict[str, Shape], rng: random.Random) -> None:
         self.parts, self.rng = parts, rng
         self.at: dict[str, Place] = {}
-        for ref, shape in parts.items():
+        for ref in parts:
             side = "top" if ref in TOP else "bottom"
             if ref in FIXED:
                 self.at[ref] = FIXED[ref]
@@ -77,8 +161,10 @@ class Plan:
                 self.at[ref] = (x, y, 0, side)
         self.boxes = {ref: box_at(parts[ref], *place[:2], place[3], place[2]) for ref, place in self.at.items()}
         self.pads: dict[str, dict[tuple[float, float], tuple[float, float]]] = {}
-        self.blockers = {side: [ref for ref, place in self.at.items() if place[3] == side or ref in THROUGH]
-                         for side in ("top", "bottom")}
+        self.blockers = {
+            side: [ref for ref, place in self.at.items() if place[3] == side or ref in THROUGH]
+            for side in ("top", "bottom")
+        }
         self.members: dict[str, list[tuple[str, float, float]]] = {}
         for ref, shape in parts.items():
             seen = set()
@@ -87,8 +173,9 @@ class Plan:
                 if net and net not in PLANES and not net.startswith("unconnected") and (number, px, py) not in seen:
                     seen.add((number, px, py))
                     self.members.setdefault(net, []).append((ref, px, py))
-        self.nets_of = {ref: sorted({n for n, ms in self.members.items() if any(m[0] == ref for m in ms)})
-                        for ref in parts}
+        self.nets_of = {
+            ref: sorted({n for n, ms in self.members.items() if any(m[0] == ref for m in ms)}) for ref in parts
+        }
         self.goals = {ref: self._goal(ref) for ref in NEAR}
         self.tied: dict[str, list[str]] = {}
         for ref, (target, _) in NEAR.items():
@@ -142,8 +229,12 @@ class Plan:
         total = 0.0
         if ref not in FIXED:
             margin = 0.6
-            total += 40 * (max(0, margin - left) + max(0, margin - top) + max(0, right - WIDTH + margin)
-                           + max(0, bottom - HEIGHT + margin))
+            total += 40 * (
+                max(0, margin - left)
+                + max(0, margin - top)
+                + max(0, right - WIDTH + margin)
+                + max(0, bottom - HEIGHT + margin)
+            )
         gap = 0.25
         for l2, t2, r2, b2, face in WORDS:
             if face == side and min(right, r2) > max(left, l2) and min(bottom, b2) > max(top, t2):
@@ -172,7 +263,7 @@ class Plan:
             pressure = 3.0 if warm else 0.15 + 1.2 * share
             ref = self.rng.choice(movable)
             old = self.at[ref]
-            if self.rng.random() < 0.15:   # trade places with a part of the same side
+            if self.rng.random() < 0.15:  # trade places with a part of the same side
                 other = self.rng.choice(movable)
                 if self.at[other][3] != old[3] or other == ref:
                     continue
@@ -199,8 +290,11 @@ class Plan:
 
 
 def write(plan: Plan, path: Path) -> None:
-    lines = ["# Placement of the 01 Light board, by hardware/tools/pcb/place.py. Millimetres and degrees; seen from above,",
-             "# origin at the board's upper left corner, y downwards; angle after the flip for parts on the bottom.", ""]
+    lines = [
+        "# Placement of the 01 Light board, by hardware/tools/pcb/place.py. Millimetres and degrees; seen from above,",
+        "# origin at the board's upper left corner, y downwards; angle after the flip for parts on the bottom.",
+        "",
+    ]
     for ref in sorted(plan.at, key=lambda r: ("".join(c for c in r if c.isalpha()), r)):
         x, y, angle, side = plan.at[ref]
         lines.append(f'{ref} = {{ x = {x:g}, y = {y:g}, angle = {angle:g}, side = "{side}" }}')

@@ -7,15 +7,15 @@ McMurchie and Ebeling 1995) until nobody crosses. GND and +3V3 pads only look fo
 from __future__ import annotations
 
 import heapq
+import itertools
 import sys
 import tomllib
 from dataclasses import dataclass, field
 
 import pcbnew
-
 import tracks
 from build import make, point
-from grid import CLEARANCE, FREE, LAYERS, PITCH, SHUT, TRACK, VIA, VIA_DRILL, Grid
+from grid import CLEARANCE, FREE, LAYERS, PITCH, TRACK, VIA, VIA_DRILL, Grid
 from parts_geometry import HARDWARE
 
 VIA_COST = 10.0
@@ -24,8 +24,12 @@ PLANES = ("GND", "+3V3")
 
 def disc(radius: float) -> list[tuple[int, int]]:
     reach = int(radius / PITCH) + 1
-    return [(dx, dy) for dx in range(-reach, reach + 1) for dy in range(-reach, reach + 1)
-            if (dx * dx + dy * dy) ** 0.5 * PITCH < radius - 1e-6]
+    return [
+        (dx, dy)
+        for dx in range(-reach, reach + 1)
+        for dy in range(-reach, reach + 1)
+        if (dx * dx + dy * dy) ** 0.5 * PITCH < radius - 1e-6
+    ]
 
 
 TRACK_TRACK = disc(TRACK + CLEARANCE)
@@ -41,7 +45,7 @@ class Route:
     runs: list[list[int]] = field(default_factory=list)
     vias: set[int] = field(default_factory=set)
     nodes: set[int] = field(default_factory=set)
-    crowded: set[int] = field(default_factory=set)   # cells where a hole would touch an own hole
+    crowded: set[int] = field(default_factory=set)  # cells where a hole would touch an own hole
     failed: list[str] = field(default_factory=list)
 
 
@@ -49,8 +53,8 @@ class Router:
     def __init__(self, grid: Grid, plane_nets: set[int], names: dict[int, str]) -> None:
         self.grid, self.planes, self.names = grid, plane_nets, names
         self.routes: dict[int, Route] = {}
-        self.on_track: dict[int, dict[int, int]] = {}   # node -> {net: times} where a track would be too near
-        self.on_via: dict[int, dict[int, int]] = {}     # cell -> {net: times} where a via would be too near
+        self.on_track: dict[int, dict[int, int]] = {}  # node -> {net: times} where a track would be too near
+        self.on_via: dict[int, dict[int, int]] = {}  # cell -> {net: times} where a via would be too near
         self.history: dict[int, float] = {}
         self.price = 0.5
         self.crossings = 0
@@ -105,9 +109,17 @@ class Router:
             dc = low_c - col if col < low_c else col - high_c if col > high_c else 0
             return dr + dc - 0.586 * min(dr, dc)
 
-        steps = [(1, 1.0), (-1, 1.0), (cols, 1.0), (-cols, 1.0), (cols + 1, 1.414), (cols - 1, 1.414),
-                 (1 - cols, 1.414), (-cols - 1, 1.414)]
-        best = {node: 0.0 for node in sources}
+        steps = [
+            (1, 1.0),
+            (-1, 1.0),
+            (cols, 1.0),
+            (-cols, 1.0),
+            (cols + 1, 1.414),
+            (cols - 1, 1.414),
+            (1 - cols, 1.414),
+            (-cols - 1, 1.414),
+        ]
+        best = dict.fromkeys(sources, 0.0)
         came: dict[int, int] = {}
         heap = [(ahead(node), node) for node in sources]
         heapq.heapify(heap)
@@ -164,7 +176,7 @@ class Router:
 
     def _take(self, route: Route, path: list[int]) -> None:
         run = [path[0]]
-        for a, b in zip(path, path[1:], strict=False):
+        for a, b in itertools.pairwise(path):
             if abs(a - b) == self.grid.size:
                 self._drill(route, a % self.grid.size)
                 route.runs.append(run)
@@ -183,8 +195,10 @@ class Router:
         merged: dict[tuple[str, int], set[int]] = {}
         for name, nodes in self.grid.pads[net]:
             cells = {node % self.grid.size for node in nodes}
-            key = next((k for k, have in merged.items()
-                        if k[0] == name and {n % self.grid.size for n in have} & cells), (name, len(merged)))
+            key = next(
+                (k for k, have in merged.items() if k[0] == name and {n % self.grid.size for n in have} & cells),
+                (name, len(merged)),
+            )
             merged.setdefault(key, set()).update(nodes)
         return [(key[0], nodes) for key, nodes in merged.items()]
 
@@ -197,7 +211,7 @@ class Router:
             goals = {node: i for i, (_, nodes) in enumerate(left) for node in nodes}
             path = self._search(net, tree, self._closest(tree, left), False)
             if path is None:
-                name, nodes = left.pop(0)
+                name, _ = left.pop(0)
                 route.failed.append(name)
                 continue
             self._take(route, path)
@@ -221,7 +235,7 @@ class Router:
         for name, nodes in self._groups(net):
             cells = {node % self.grid.size for node in nodes}
             if len({node // self.grid.size for node in nodes}) == 2 or cells & self.grid.holes.get(net, set()):
-                continue   # a plated hole, or a via in the pad, touches the plane already
+                continue  # a plated hole, or a via in the pad, touches the plane already
             path = self._search(net, nodes, set(), True)
             if path is None:
                 route.failed.append(name)
@@ -255,22 +269,33 @@ class Router:
                 self.route_net(net)
             bad = self.conflicts()
             failed = sum(len(route.failed) for route in self.routes.values())
-            print(f"round {turn}: {len(bad)} nets in conflict at {self.crossings} places, "
-                  f"{failed} pads without a way", flush=True)
+            print(
+                f"round {turn}: {len(bad)} nets in conflict at {self.crossings} places, {failed} pads without a way",
+                flush=True,
+            )
             if not bad:
                 return
             if len(bad) < 8:
                 for net in sorted(bad):
-                    places = [self.grid.place(node) for node in self.routes[net].nodes
-                              if self._others(self.on_track, node, net)]
-                    print(f"    {self.names.get(net, net)}: {[(l, round(x, 1), round(y, 1)) for l, x, y in places[::6]]}",
-                          flush=True)
+                    places = [
+                        self.grid.place(node)
+                        for node in self.routes[net].nodes
+                        if self._others(self.on_track, node, net)
+                    ]
+                    print(
+                        f"    {self.names.get(net, net)}: {[(face, round(x, 1), round(y, 1)) for face, x, y in places[::6]]}",
+                        flush=True,
+                    )
             self.price = min(self.price * 1.5, 8.0)
             todo = [net for net in order if net in bad]
 
     def _span(self, net: int) -> int:
-        cells = [divmod(node % self.grid.size, self.grid.cols) for _, nodes in self.grid.pads[net] for node in nodes[:1]]
-        return (max(c[0] for c in cells) - min(c[0] for c in cells)) + (max(c[1] for c in cells) - min(c[1] for c in cells))
+        cells = [
+            divmod(node % self.grid.size, self.grid.cols) for _, nodes in self.grid.pads[net] for node in nodes[:1]
+        ]
+        return (max(c[0] for c in cells) - min(c[0] for c in cells)) + (
+            max(c[1] for c in cells) - min(c[1] for c in cells)
+        )
 
 
 def corners(grid: Grid, run: list[int]) -> list[int]:
@@ -286,7 +311,7 @@ def lay(board: pcbnew.BOARD, grid: Grid, routes: dict[int, Route]) -> None:
     for net, route in sorted(routes.items()):
         for run in route.runs:
             turns = corners(grid, run)
-            for a, b in zip(turns, turns[1:], strict=False):
+            for a, b in itertools.pairwise(turns):
                 layer, x1, y1 = grid.place(a)
                 _, x2, y2 = grid.place(b)
                 track = pcbnew.PCB_TRACK(board)

@@ -1,4 +1,4 @@
-"""Tracks and vias as data (`hardware/tracks.json`), so that routing is done once and the board can be built any time."""
+"""Tracks and vias as data (`hardware/tracks.json`): route once, build the board any time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pcbnew
-
 from parts_geometry import HARDWARE, mm
 
 TRACKS = HARDWARE / "tracks.json"
@@ -31,6 +30,7 @@ def save(board: pcbnew.BOARD, path: Path = TRACKS) -> None:
 
 def lay(board: pcbnew.BOARD, width: float, via: float, drill: float, path: Path = TRACKS) -> None:
     """Put the saved tracks and vias on `board`."""
+
     def at(x: float, y: float) -> pcbnew.VECTOR2I:
         return pcbnew.VECTOR2I(pcbnew.FromMM(x), pcbnew.FromMM(y))
 

@@ -50,11 +50,14 @@ def _microphones(s: Sheet) -> None:
         s.place(ref, key, x, 60)
         s.rail("MIC_VDD", ref, "1", 1)
         s.gnd(ref, "2", 1)
-    s.text((150, 46), "U401 runs from MIC_VDD and has Ioff: with the switch open no\n"
-                      "clock of the ESP32-S3 can feed the microphones through their\n"
-                      "pins, and no pin of theirs reaches the ESP32-S3 directly.\n"
-                      "R401, R402 hold the line low when nobody drives it.\n"
-                      "Port holes face up through the board.  SNR 65 dB(A) each.")
+    s.text(
+        (150, 46),
+        "U401 runs from MIC_VDD and has Ioff: with the switch open no\n"
+        "clock of the ESP32-S3 can feed the microphones through their\n"
+        "pins, and no pin of theirs reaches the ESP32-S3 directly.\n"
+        "R401, R402 hold the line low when nobody drives it.\n"
+        "Port holes face up through the board.  SNR 65 dB(A) each.",
+    )
 
 
 def _amplifier(s: Sheet) -> None:
@@ -95,12 +98,15 @@ def _amplifier(s: Sheet) -> None:
     s.gnd("C407", "2", 1)
     s.wire((102, 108), s.pin("C408", "1"))
     s.gnd("C408", "2", 1)
-    s.text((13, 128), "AMP_EN high = on, plays the left slot (SD_MODE > 1.4 V); R403 keeps it off at boot: no pop.\n"
-                      "Gain by R404: to ground 12 dB (fitted); left open 9 dB; 100 k to ground 15 dB.\n"
-                      "Full scale at 12 dB: 2.1 dBV + 12 dB = 5.1 V rms asked, so the supply limits, not the gain.\n"
-                      "8 ohm: 3.7 V gives 0.77 W, 4.4 V gives 1.09 W at 10 % THD.  About 88 dB at 30 cm (docs).\n"
-                      "FB401, FB402 and 220 pF keep the switching edges off the speaker leads,\n"
-                      "which lie near the antenna.  Keep the leads short and twisted.")
+    s.text(
+        (13, 128),
+        "AMP_EN high = on, plays the left slot (SD_MODE > 1.4 V); R403 keeps it off at boot: no pop.\n"
+        "Gain by R404: to ground 12 dB (fitted); left open 9 dB; 100 k to ground 15 dB.\n"
+        "Full scale at 12 dB: 2.1 dBV + 12 dB = 5.1 V rms asked, so the supply limits, not the gain.\n"
+        "8 ohm: 3.7 V gives 0.77 W, 4.4 V gives 1.09 W at 10 % THD.  About 88 dB at 30 cm (docs).\n"
+        "FB401, FB402 and 220 pF keep the switching edges off the speaker leads,\n"
+        "which lie near the antenna.  Keep the leads short and twisted.",
+    )
 
 
 def _reference(s: Sheet) -> None:
@@ -120,7 +126,10 @@ def _reference(s: Sheet) -> None:
     s.place("C410", "C:470p", 192, 104)
     s.wire((192, 98), s.pin("C410", "1"))
     s.gnd("C410", "2", 1)
-    s.text((143, 114), "What the speaker plays, for echo cancellation in firmware or server.\n"
-                       "Bias 1.65 V.  Gain 110 k / (100 k + 110 k) = 0.52: +-2.2 V becomes\n"
-                       "+-1.15 V, inside the ADC's 0.1 to 3.1 V.  Low pass: 52 k, 470 pF:\n"
-                       "6.5 kHz; the 300 kHz carrier falls by 33 dB.  Bias costs 7.5 uA.")
+    s.text(
+        (143, 114),
+        "What the speaker plays, for echo cancellation in firmware or server.\n"
+        "Bias 1.65 V.  Gain 110 k / (100 k + 110 k) = 0.52: +-2.2 V becomes\n"
+        "+-1.15 V, inside the ADC's 0.1 to 3.1 V.  Low pass: 52 k, 470 pF:\n"
+        "6.5 kHz; the 300 kHz carrier falls by 33 dB.  Bias costs 7.5 uA.",
+    )

@@ -38,9 +38,12 @@ def _protection(s: Sheet) -> None:
     s.wire(s.pin("R202", "2"), (98, 42), (98, 60))
     s.wire(s.pin("Q202", "S"), (98, 60))
     s.power("GND", s.wire((98, 60), (98, 63)))
-    s.text((13, 67), "Discharge stops at 2.4 V, charge at 4.3 V (U201).  Over-current: 150 mV / (2 x 28 mOhm) = 2.7 A.\n"
-                     "The cell should have its own protection too; this one covers bare cells and shorts on the board.\n"
-                     "Polarity of JST PH cells differs between makers: measure before plugging in.  Pin 1 = plus.")
+    s.text(
+        (13, 67),
+        "Discharge stops at 2.4 V, charge at 4.3 V (U201).  Over-current: 150 mV / (2 x 28 mOhm) = 2.7 A.\n"
+        "The cell should have its own protection too; this one covers bare cells and shorts on the board.\n"
+        "Polarity of JST PH cells differs between makers: measure before plugging in.  Pin 1 = plus.",
+    )
 
 
 def _gauge(s: Sheet) -> None:
@@ -66,9 +69,12 @@ def _gauge(s: Sheet) -> None:
     s.wire(alert, (176, alert[1]), s.pin("R203", "1"))
     s.power("+3V3", s.wire(s.pin("R203", "2"), (176, 54), (182, 54), (182, 46)))
     s.port("GAUGE_ALRT", s.wire((176, alert[1]), (188, alert[1])), 0, "output")
-    s.text((117, 66), "ModelGauge needs no shunt: state of charge comes from the cell's voltage.  23 uA, 4 uA in hibernate.\n"
-                      "The gauge measures behind the protection FETs: at 0.5 A it reads 28 mV low, within its model.\n"
-                      "ALRT wakes the ESP32-S3 at the low-battery threshold; the line may be ignored.")
+    s.text(
+        (117, 66),
+        "ModelGauge needs no shunt: state of charge comes from the cell's voltage.  23 uA, 4 uA in hibernate.\n"
+        "The gauge measures behind the protection FETs: at 0.5 A it reads 28 mV low, within its model.\n"
+        "ALRT wakes the ESP32-S3 at the low-battery threshold; the line may be ignored.",
+    )
 
 
 def _regulator(s: Sheet) -> None:
@@ -103,15 +109,22 @@ def _regulator(s: Sheet) -> None:
         s.place(ref, key, x, 110)
         s.wire((x, out[1]), s.pin(ref, "1"))
         s.gnd(ref, "2", 1)
-    s.text((13, 133), "Why buck-boost: the cell runs from 4.2 V to 3.0 V and crosses 3.3 V; the radio needs 3.0 V.\n"
-                      "U203 gives 0.8 A in boost (VSYS 2.5 to 3.3 V) and 1.2 A in buck; the rail's worst sum is 0.53 A (docs).\n"
-                      "PS low = power save: 50 uA idle.  Peak coil current at 3.0 V in: 0.53 A x 3.3 / (3.0 x 0.9) + 0.15 A = 0.80 A, limit 1.7 A.\n"
-                      "Brown-out: U203 starts at 1.9 V, the protection cuts at 2.4 V, the S3 resets below 2.98 V:\n"
-                      "firmware must sleep at 3.3 V cell voltage (gauge alert).")
+    s.text(
+        (13, 133),
+        "Why buck-boost: the cell runs from 4.2 V to 3.0 V and crosses 3.3 V; the radio needs 3.0 V.\n"
+        "U203 gives 0.8 A in boost (VSYS 2.5 to 3.3 V) and 1.2 A in buck; the rail's worst sum is 0.53 A (docs).\n"
+        "PS low = power save: 50 uA idle.  Peak coil current at 3.0 V in: "
+        "0.53 A x 3.3 / (3.0 x 0.9) + 0.15 A = 0.80 A, limit 1.7 A.\n"
+        "Brown-out: U203 starts at 1.9 V, the protection cuts at 2.4 V, the S3 resets below 2.98 V:\n"
+        "firmware must sleep at 3.3 V cell voltage (gauge alert).",
+    )
     s.box((149, 81), (222, 104), "Rails")
-    s.text((151, 87), "VBUS: 5.0 V from USB-C, fused\n"
-                      "VBAT: cell behind protection, 3.0 to 4.2 V\n"
-                      "VSYS: power path: 4.4 V on USB, else VBAT\n"
-                      "+3V3: logic, microphones, haptic, Qwiic\n"
-                      "MIC_VDD: +3V3 through the mute switch\n"
-                      "LED_VDD: VSYS through U502")
+    s.text(
+        (151, 87),
+        "VBUS: 5.0 V from USB-C, fused\n"
+        "VBAT: cell behind protection, 3.0 to 4.2 V\n"
+        "VSYS: power path: 4.4 V on USB, else VBAT\n"
+        "+3V3: logic, microphones, haptic, Qwiic\n"
+        "MIC_VDD: +3V3 through the mute switch\n"
+        "LED_VDD: VSYS through U502",
+    )

@@ -30,14 +30,24 @@ def _i2c(s: Sheet) -> None:
     s.place("C601", "C:100n", 78, 28)
     s.rail("+3V3", "C601", "1", 1)
     s.gnd("C601", "2", 1)
-    s.text((13, 52), "One pair of pull-ups for the whole bus: 4.7 k, 100 pF of board and cable: rise 0.85 x 4.7 k x 100 pF\n"
-                     "= 0.4 us at 100 kHz; for 400 kHz keep the Qwiic cable under 20 cm.  Qwiic may take 100 mA.\n"
-                     "Taken addresses: 0x36 fuel gauge, 0x5A haptic.")
+    s.text(
+        (13, 52),
+        "One pair of pull-ups for the whole bus: 4.7 k, 100 pF of board and cable: rise 0.85 x 4.7 k x 100 pF\n"
+        "= 0.4 us at 100 kHz; for 400 kHz keep the Qwiic cable under 20 cm.  Qwiic may take 100 mA.\n"
+        "Taken addresses: 0x36 fuel gauge, 0x5A haptic.",
+    )
 
 
 def _programming(s: Sheet) -> None:
     s.box((11, 65), (137, 116), "Programming pads (only if USB cannot be used)")
-    rows = [("TP601", "+3V3"), ("TP602", "EN"), ("TP603", "BOOT"), ("TP604", "UART_TX"), ("TP605", "UART_RX"), ("TP606", "GND")]
+    rows = [
+        ("TP601", "+3V3"),
+        ("TP602", "EN"),
+        ("TP603", "BOOT"),
+        ("TP604", "UART_TX"),
+        ("TP605", "UART_RX"),
+        ("TP606", "GND"),
+    ]
     for i, (ref, net) in enumerate(rows):
         x = 24 + 20 * i
         s.place(ref, "prog_pad", x, 82, ref_at=(0, -6.4), value_at=(0, -4.6), justify="")

@@ -11,16 +11,30 @@ PINS = Path(__file__).resolve().parents[2] / "pins.toml"
 
 # net, module pin name, direction as seen from the module
 LEFT = [
-    ("TALK", "IO1", "input"), ("MUTE_SENSE", "IO2", "input"), ("MIC_BCLK", "IO4", "output"),
-    ("MIC_WS", "IO5", "output"), ("MIC_DATA", "IO6", "input"), ("AMP_BCLK", "IO7", "output"),
-    ("I2C_SDA", "IO8", "bidirectional"), ("I2C_SCL", "IO9", "output"), ("AMP_REF", "IO10", "input"),
-    ("CHG_STAT", "IO11", "input"), ("VBUS_SENSE", "IO12", "input"), ("LED_EN", "IO13", "output"),
-    ("GAUGE_ALRT", "IO14", "input"), ("AMP_WS", "IO15", "output"), ("AMP_DATA", "IO16", "output"),
+    ("TALK", "IO1", "input"),
+    ("MUTE_SENSE", "IO2", "input"),
+    ("MIC_BCLK", "IO4", "output"),
+    ("MIC_WS", "IO5", "output"),
+    ("MIC_DATA", "IO6", "input"),
+    ("AMP_BCLK", "IO7", "output"),
+    ("I2C_SDA", "IO8", "bidirectional"),
+    ("I2C_SCL", "IO9", "output"),
+    ("AMP_REF", "IO10", "input"),
+    ("CHG_STAT", "IO11", "input"),
+    ("VBUS_SENSE", "IO12", "input"),
+    ("LED_EN", "IO13", "output"),
+    ("GAUGE_ALRT", "IO14", "input"),
+    ("AMP_WS", "IO15", "output"),
+    ("AMP_DATA", "IO16", "output"),
 ]
 RIGHT = [
-    ("UART_TX", "TXD0", "output"), ("UART_RX", "RXD0", "input"), ("AMP_EN", "IO17", "output"),
-    ("LED_DATA", "IO18", "output"), ("USB_DM", "USB_D-", "bidirectional"),
-    ("USB_DP", "USB_D+", "bidirectional"), ("HAPTIC_EN", "IO21", "output"),
+    ("UART_TX", "TXD0", "output"),
+    ("UART_RX", "RXD0", "input"),
+    ("AMP_EN", "IO17", "output"),
+    ("LED_DATA", "IO18", "output"),
+    ("USB_DM", "USB_D-", "bidirectional"),
+    ("USB_DP", "USB_D+", "bidirectional"),
+    ("HAPTIC_EN", "IO21", "output"),
 ]
 OPEN = ["IO3", "IO35", "IO36", "IO37", "IO38", "IO39", "IO40", "IO41", "IO42", "IO45", "IO46", "IO47", "IO48"]
 
@@ -80,15 +94,18 @@ def _reset_and_boot(s: Sheet) -> None:
 
 def _notes(s: Sheet) -> None:
     s.box((11, 99), (137, 155), "Notes")
-    s.text((13, 105), "Strapping at reset:  GPIO0 high (R302) = boot from flash.  GPIO3 open: JTAG over USB.\n"
-                      "GPIO45 low (inside) = 3.3 V flash.  GPIO46 low (inside) = ROM messages on, download allowed.\n"
-                      "Nothing else may ever hang on these four.  GPIO35 to 37 belong to the octal PSRAM: open.\n\n"
-                      "Antenna: the module hangs over the board edge by 6 mm.  No copper, part, screw, cell or speaker\n"
-                      "within 10 mm of the antenna; the keep-out zone of its footprint lies wholly off the board.\n\n"
-                      "Supply: 340 mA peak while sending 802.11b at 21 dBm (Espressif asks for 500 mA).\n"
-                      "C301 next to pin 2.  Rail droop of a 340 mA step before the loop of U203 answers (10 us):\n"
-                      "340 mA x 10 us / 66 uF = 52 mV.  Brown-out reset is at 2.98 V.\n\n"
-                      "TALK, GAUGE_ALRT, VBUS_SENSE, CHG_STAT and MUTE_SENSE are RTC pins: each can wake deep sleep.")
+    s.text(
+        (13, 105),
+        "Strapping at reset:  GPIO0 high (R302) = boot from flash.  GPIO3 open: JTAG over USB.\n"
+        "GPIO45 low (inside) = 3.3 V flash.  GPIO46 low (inside) = ROM messages on, download allowed.\n"
+        "Nothing else may ever hang on these four.  GPIO35 to 37 belong to the octal PSRAM: open.\n\n"
+        "Antenna: the module hangs over the board edge by 6 mm.  No copper, part, screw, cell or speaker\n"
+        "within 10 mm of the antenna; the keep-out zone of its footprint lies wholly off the board.\n\n"
+        "Supply: 340 mA peak while sending 802.11b at 21 dBm (Espressif asks for 500 mA).\n"
+        "C301 next to pin 2.  Rail droop of a 340 mA step before the loop of U203 answers (10 us):\n"
+        "340 mA x 10 us / 66 uF = 52 mV.  Brown-out reset is at 2.98 V.\n\n"
+        "TALK, GAUGE_ALRT, VBUS_SENSE, CHG_STAT and MUTE_SENSE are RTC pins: each can wake deep sleep.",
+    )
     s.box((158, 37), (222, 129), "Pins: hardware/pins.toml")
     table = tomllib.loads(PINS.read_text(encoding="utf-8"))
     rows = sorted((pin["gpio"], net) for section in ("pins", "extras") for net, pin in table[section].items())
@@ -96,5 +113,8 @@ def _notes(s: Sheet) -> None:
     for column, part in enumerate((rows[:half], rows[half:])):
         s.text((162 + 30 * column, 44), "\n".join(f"{gpio}" for gpio, _ in part))
         s.text((167 + 30 * column, 44), "\n".join(net for _, net in part))
-    s.text((162, 72), "Firmware includes pins.h, made from that table;\ntests compare it with the netlist.\n\n"
-                      "Free: 38 to 42, 47, 48.\n\n35, 36, 37 stay open: octal PSRAM.\n3, 45, 46 stay open: strapping.")
+    s.text(
+        (162, 72),
+        "Firmware includes pins.h, made from that table;\ntests compare it with the netlist.\n\n"
+        "Free: 38 to 42, 47, 48.\n\n35, 36, 37 stay open: octal PSRAM.\n3, 45, 46 stay open: strapping.",
+    )

@@ -27,7 +27,7 @@ def _usb(s: Sheet) -> None:
     s.wire(fused, s.pin("C101", "1"))
     s.gnd("C101", "2", 1)
     # configuration channel: this end is a sink
-    for ref, name, y, x in (("R101", "CC1", 40, 42), ("R102", "CC2", 42, 52)):
+    for ref, name, x in (("R101", "CC1", 42), ("R102", "CC2", 52)):
         s.label(name, s.stub("J101", name, 2))
         s.place(ref, "R:5.1k", x, 76)
         s.label(name, s.stub(ref, "1", 3), 90)
@@ -48,8 +48,11 @@ def _usb(s: Sheet) -> None:
     s.gnd("J101", "SHIELD", 2)
     s.gnd("J101", "A1", 2)
     s.flag(s.wire((24, 68), (31, 68)))
-    s.text((50, 59), "CC1, CC2: 5.1 k to ground each: we ask\nfor power as a sink (USB-C, Rd).\n"
-                     "U101 clamps the data pair and VBUS;\nplace it next to J101.")
+    s.text(
+        (50, 59),
+        "CC1, CC2: 5.1 k to ground each: we ask\nfor power as a sink (USB-C, Rd).\n"
+        "U101 clamps the data pair and VBUS;\nplace it next to J101.",
+    )
 
 
 def _sense(s: Sheet) -> None:
@@ -110,14 +113,20 @@ def _charger(s: Sheet) -> None:
     s.power("+3V3", s.stub("R107", "1", 2))
     s.wire(s.pin("U102", "~{CHG}"), (164, 52), (164, 70), (186, 70), s.pin("R107", "2"))
     s.port("CHG_STAT", s.wire((186, 70), (200, 70)), 0, "output")
-    s.text((96, 78), "EN2 = 0, EN1 = 1: USB500, at most 500 mA from USB (what any USB-C source gives).\n"
-                     "ISET: 890 V / R106 1.8 k = 494 mA fast charge = 0.5 C for 1000 mAh.  ITERM open: ends at 10 %.\n"
-                     "ILIM: 1550 V / R105 1.5 k = 1.03 A, used only if EN2 and EN1 are swapped.  TMR open: 5 h limit.\n"
-                     "TH101 lies under the cell: 10 k at 25 C, charging stops below 0 C and above 50 C.")
+    s.text(
+        (96, 78),
+        "EN2 = 0, EN1 = 1: USB500, at most 500 mA from USB (what any USB-C source gives).\n"
+        "ISET: 890 V / R106 1.8 k = 494 mA fast charge = 0.5 C for 1000 mAh.  ITERM open: ends at 10 %.\n"
+        "ILIM: 1550 V / R105 1.5 k = 1.03 A, used only if EN2 and EN1 are swapped.  TMR open: 5 h limit.\n"
+        "TH101 lies under the cell: 10 k at 25 C, charging stops below 0 C and above 50 C.",
+    )
 
 
 def _notes(s: Sheet) -> None:
-    s.text((91, 97), "Use while charging: the power path serves VSYS first (DPPM, 4.4 V) and gives the cell what is left.\n"
-                     "When the load is above 500 mA the cell helps, so a Wi-Fi burst never pulls VBUS down.\n"
-                     "Heat: (5.0 V - 3.7 V) x 494 mA = 0.64 W in U102 at mid charge; 16-VQFN with vias about 45 K/W:\n"
-                     "+29 K. At 3.0 V: 1.0 W, +45 K; above 125 C junction U102 lowers the current by itself.")
+    s.text(
+        (91, 97),
+        "Use while charging: the power path serves VSYS first (DPPM, 4.4 V) and gives the cell what is left.\n"
+        "When the load is above 500 mA the cell helps, so a Wi-Fi burst never pulls VBUS down.\n"
+        "Heat: (5.0 V - 3.7 V) x 494 mA = 0.64 W in U102 at mid charge; 16-VQFN with vias about 45 K/W:\n"
+        "+29 K. At 3.0 V: 1.0 W, +45 K; above 125 C junction U102 lowers the current by itself.",
+    )

@@ -31,9 +31,12 @@ def _talk(s: Sheet) -> None:
     s.wire((62, 32), (74, 32), s.pin("C501", "1"))
     s.gnd("C501", "2", 1)
     s.port("TALK", s.wire((74, 32), (88, 32)), 0, "output")
-    s.text((13, 56), "Release: 10 k x 100 nF = 1 ms, press: 100 R x 100 nF = 10 us: the edge is clean and the\n"
-                     "firmware debounces 30 ms.  Pressed level: 3.3 V x 100 / 10100 = 33 mV.\n"
-                     "D501 takes the finger's 8 kV.")
+    s.text(
+        (13, 56),
+        "Release: 10 k x 100 nF = 1 ms, press: 100 R x 100 nF = 10 us: the edge is clean and the\n"
+        "firmware debounces 30 ms.  Pressed level: 3.3 V x 100 / 10100 = 33 mV.\n"
+        "D501 takes the finger's 8 kV.",
+    )
 
 
 def _mute(s: Sheet) -> None:
@@ -60,9 +63,12 @@ def _mute(s: Sheet) -> None:
     s.place("R506", "R:100k", 190, 34, ref_at=(1.3, -0.8), value_at=(1.3, 0.9))
     s.wire(s.pin("R506", "2"), (190, 40))
     s.power("GND", s.wire(s.pin("R506", "1"), (190, 30), (197, 30), (197, 32)))
-    s.text((117, 57), "Slide towards D502: +3V3 leaves MIC_VDD and lights D502 (1.3 mA).  No software is\n"
-                      "involved and none can undo it.  R503 empties MIC_VDD (1.3 uF x 220 k = 0.3 s at most).\n"
-                      "MUTE_SENSE only tells the firmware, which then stops the microphones' clocks.")
+    s.text(
+        (117, 57),
+        "Slide towards D502: +3V3 leaves MIC_VDD and lights D502 (1.3 mA).  No software is\n"
+        "involved and none can undo it.  R503 empties MIC_VDD (1.3 uF x 220 k = 0.3 s at most).\n"
+        "MUTE_SENSE only tells the firmware, which then stops the microphones' clocks.",
+    )
 
 
 def _light(s: Sheet) -> None:
@@ -102,9 +108,12 @@ def _light(s: Sheet) -> None:
     s.place("C504", "C:100n", 78, 96)
     s.wire((66, 90), (78, 90), s.pin("C504", "1"))
     s.gnd("C504", "2", 1)
-    s.text((13, 107), "U501 lifts 3.3 V data to LED_VDD (up to 4.4 V, where D503 wants 3.1 V); threshold 1 V.\n"
-                      "D503 takes 0.6 mA even when dark: LED_EN low in deep sleep.  R507: on when nobody says.\n"
-                      "Below 3.7 V blue fades first: signal low battery in red.")
+    s.text(
+        (13, 107),
+        "U501 lifts 3.3 V data to LED_VDD (up to 4.4 V, where D503 wants 3.1 V); threshold 1 V.\n"
+        "D503 takes 0.6 mA even when dark: LED_EN low in deep sleep.  R507: on when nobody says.\n"
+        "Below 3.7 V blue fades first: signal low battery in red.",
+    )
 
 
 def _haptic(s: Sheet) -> None:
