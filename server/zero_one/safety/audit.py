@@ -50,7 +50,10 @@ class Report:
 
 
 class AuditLog:
-    """The log in ``folder``. Appending is safe from several threads; a write cut short by a crash is told and mended."""
+    """The log in ``folder``.
+
+    Appending is safe from several threads; a write cut short by a crash is told and mended.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._chain, self._details = folder / "chain.jsonl", folder / "details.jsonl"
@@ -61,8 +64,8 @@ class AuditLog:
         for file in (self._details, self._chain):
             self._mend(file)
         last = None
-        for last in _lines(self._chain):
-            pass
+        for line in _lines(self._chain):
+            last = line
         self._next = last["n"] + 1 if last else 1
         self._head = last["hash"] if last else _GENESIS
 
@@ -83,7 +86,8 @@ class AuditLog:
         with self._lock:
             number, salt = self._next, secrets.token_hex(16)
             kept = {"n": number, "salt": salt, "details": dict(details)}
-            # Details first: a chain line without its details would look like tampering, the other way round is harmless.
+            # Details first: a chain line without its details would look like tampering, the other way round
+            # is harmless.
             _append(self._details, kept)
             link = {"n": number, "at": at, "kind": kind, "device": device, "digest": _digest(kept), "prev": self._head}
             link["hash"] = _hash(link)

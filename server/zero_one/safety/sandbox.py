@@ -39,7 +39,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """One kernel's sandbox. ``home``: ``hidden`` shows an empty one, ``read`` shows it read-only and without secrets."""
+    """One kernel's sandbox.
+
+    ``home``: ``hidden`` shows an empty one, ``read`` shows it read-only and without secrets.
+    """
 
     project: Path
     network: bool = False

@@ -22,8 +22,9 @@ _DESTROYS = re.compile(
 )
 _SENDS = re.compile(r"(?i)\bsend\b|make new outgoing message|\bpost\b")
 _CHANGES = re.compile(
-    r"(?i)\b(keystroke|key code|click|perform action|open|activate|launch|quit|close|make|save|duplicate|move|set volume"
-    r"|set the clipboard|play|pause|next track|reopen|say|beep|set .* of .* to|start|stop|put|reveal|select)\b"
+    r"(?i)\b(keystroke|key code|click|perform action|open|activate|launch|quit|close|make|save|duplicate|move"
+    r"|set volume|set the clipboard|play|pause|next track|reopen|say|beep|set .* of .* to|start|stop|put|reveal"
+    r"|select)\b"
 )
 _OPAQUE = re.compile(r"(?i)\b(run script|load script|store script|osascript|system attribute|keychain|password)\b")
 _SHELL = re.compile(r'(?i)do (shell )?script\s+("((?:[^"\\]|\\.)*)"|\S+)([^\n]*)')

@@ -11,6 +11,7 @@ import base64
 import binascii
 import codecs
 import re
+import shlex
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -162,22 +163,70 @@ def dotted(node: ast.expr) -> str | None:
     return ".".join([node.id, *reversed(parts)])
 
 
+def _text(value: Any = "", *encoding: str) -> str:
+    return value.decode(*encoding) if isinstance(value, bytes) and encoding else str(value)
+
+
+def _bytes(value: Any = b"", *encoding: str) -> bytes:
+    return bytes(value, *encoding) if encoding else bytes(value)
+
+
+def _range(*bounds: int) -> list[int]:
+    if any(abs(bound) >= 10_000 for bound in bounds):
+        raise Unknown
+    return list(range(*bounds))
+
+
+def _joined(*parts: Any) -> str:
+    last = len(parts) - 1
+    return "/".join(str(part) if i == last else str(part).rstrip("/") for i, part in enumerate(parts))
+
+
+def _path(*parts: Any) -> str:
+    return "/".join(map(str, parts)) or "."
+
+
+def _same(value: Any) -> Any:
+    """A path stays as it is written: what it names matters here, not where it stands on this disk."""
+    return value
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "chr": chr, "ord": ord, "str": lambda v="", *a: v.decode(*a) if isinstance(v, bytes) and a else str(v), "int": int, "len": len,
-    "list": lambda v=(): list(v), "tuple": lambda v=(): list(v), "reversed": lambda v: list(reversed(v)), "sorted": sorted,
-    "bytes": lambda v=b"", *a: bytes(v, *a) if a else bytes(v), "bytearray": lambda v=b"": bytes(v), "hex": hex, "range": lambda *a: list(range(*a)) if all(abs(x) < 10_000 for x in a) else None,
-    "map": lambda f, v: [f(x) for x in v],
-    "base64.b64decode": base64.b64decode, "b64decode": base64.b64decode, "base64.urlsafe_b64decode": base64.urlsafe_b64decode,
-    "base64.b32decode": base64.b32decode, "base64.b16decode": base64.b16decode, "base64.b85decode": base64.b85decode,
-    "base64.a85decode": base64.a85decode, "base64.decodebytes": base64.decodebytes, "binascii.unhexlify": binascii.unhexlify,
-    "unhexlify": binascii.unhexlify, "binascii.a2b_base64": binascii.a2b_base64, "bytes.fromhex": bytes.fromhex,
-    "bytearray.fromhex": bytes.fromhex, "codecs.decode": codecs.decode, "codecs.encode": codecs.encode,
-    "os.path.join": lambda *a: "/".join(str(x).rstrip("/") if i < len(a) - 1 else str(x) for i, x in enumerate(a)),
-    "os.path.expanduser": lambda v: v, "os.path.expandvars": lambda v: v, "os.path.abspath": lambda v: v, "os.path.realpath": lambda v: v,
-    "Path": lambda *a: "/".join(map(str, a)) or ".", "pathlib.Path": lambda *a: "/".join(map(str, a)) or ".",
-    "Path.home": lambda: "~", "pathlib.Path.home": lambda: "~", "os.getcwd": lambda: ".", "Path.cwd": lambda: ".", "pathlib.Path.cwd": lambda: ".",
-    "shlex.split": lambda v: __import__("shlex").split(v), "shlex.quote": lambda v: v,
-}  # fmt: skip
+    "chr": chr,
+    "ord": ord,
+    "str": _text,
+    "int": int,
+    "len": len,
+    "hex": hex,
+    "sorted": sorted,
+    "list": lambda value=(): list(value),
+    "tuple": lambda value=(): list(value),
+    "reversed": lambda value: list(reversed(value)),
+    "bytes": _bytes,
+    "bytearray": _bytes,
+    "range": _range,
+    "map": lambda function, values: [function(value) for value in values],
+    "b64decode": base64.b64decode,
+    "unhexlify": binascii.unhexlify,
+    "binascii.unhexlify": binascii.unhexlify,
+    "binascii.a2b_base64": binascii.a2b_base64,
+    "bytes.fromhex": bytes.fromhex,
+    "bytearray.fromhex": bytes.fromhex,
+    "codecs.decode": codecs.decode,
+    "codecs.encode": codecs.encode,
+    "shlex.split": shlex.split,
+    "shlex.quote": _same,
+    "os.path.join": _joined,
+    "os.getcwd": lambda: ".",
+    **dict.fromkeys(("Path", "pathlib.Path"), _path),
+    **dict.fromkeys(("Path.home", "pathlib.Path.home"), lambda: "~"),
+    **dict.fromkeys(("Path.cwd", "pathlib.Path.cwd"), lambda: "."),
+    **{f"os.path.{name}": _same for name in ("expanduser", "expandvars", "abspath", "realpath")},
+    **{
+        f"base64.{name}": getattr(base64, name)
+        for name in "b64decode urlsafe_b64decode b32decode b16decode b85decode a85decode decodebytes".split()
+    },
+}
 _METHODS = set(
     """
     join replace decode encode format strip lstrip rstrip lower upper split title swapcase hex removeprefix

@@ -7,7 +7,8 @@ import re
 import warnings
 
 _BY_ENDING = {
-    "py": "python", "pyw": "python", "ipy": "python", "sh": "shell", "bash": "shell", "zsh": "shell", "command": "shell",
+    "py": "python", "pyw": "python", "ipy": "python",
+    "sh": "shell", "bash": "shell", "zsh": "shell", "command": "shell",
     "js": "javascript", "mjs": "javascript", "cjs": "javascript", "ts": "javascript", "sql": "sql",
     "applescript": "applescript", "scpt": "applescript", "ps1": "powershell", "psm1": "powershell",
 }  # fmt: skip

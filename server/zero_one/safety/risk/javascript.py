@@ -190,9 +190,7 @@ class _Reader(Names):
             self.effects.append(sends("a computed name") if first is None else fetches(first))
         elif re.match(r"(window\.|self\.)?(localStorage|sessionStorage|indexedDB|caches)\.(clear|remove|delete)", name):
             self.effects.append(destroys("delete", f"what the page keeps ({name})"))
-        elif last == "post" and args:
-            self.effects.append(sends(where))
-        elif name in ("open", "window.open") and first is None and args:
+        elif (last == "post" and args) or (name in ("open", "window.open") and first is None and args):
             self.effects.append(sends(where))
         elif name.startswith(("Bun.", "Deno.")):
             self.effects.append(

@@ -24,8 +24,10 @@ _SECRETS = re.compile(
 )
 _POWER = re.compile(
     r"""(?ix)
-    \.ssh/(authorized_keys|rc|config) | /etc/(passwd|shadow|group|sudoers|pam\.|ld\.so|hosts|ssh/|security|cron|rc\.|init)
-    | /etc/(systemd|profile|environment|apt|resolv\.conf|fstab|nsswitch) | /boot(/|$) | /(usr/)?s?bin/ | /usr/lib | /lib(64)?/
+    \.ssh/(authorized_keys|rc|config)
+    | /etc/(passwd|shadow|group|sudoers|pam\.|ld\.so|hosts|ssh/|security|cron|rc\.|init)
+    | /etc/(systemd|profile|environment|apt|resolv\.conf|fstab|nsswitch)
+    | /boot(/|$) | /(usr/)?s?bin/ | /usr/lib | /lib(64)?/
     | ^/(etc|usr|bin|sbin|lib|boot|sys|proc)(/|$) | ^/System | ^/Library | [A-Z]:\\+Windows
     """
 )

@@ -29,8 +29,7 @@ _LOCAL_SOURCES = re.compile(
 
 
 def is_listed(name: str) -> bool:
-    return any(name in t for t in (names.OPAQUE, names.SHELL, names.PROCESS, names.DELETE, names.MOVE, names.COPY, names.MODES,
-                                   names.WRITE, names.FETCH, names.SEND, names.CREDENTIAL, names.PROCESS_END))  # fmt: skip
+    return any(name in table for table in _TABLES)
 
 
 def module_effects(module: str) -> list[Effect]:
@@ -38,7 +37,7 @@ def module_effects(module: str) -> list[Effect]:
     top = module.split(".")[0]
     if top in names.SPEND:
         return [Effect("spend", module, Risk.SPEND_OR_SEND)]
-    if names.looks(module) or any(module.split(".")[0] == n.split(".")[0] for t in _tables() for n in t):
+    if names.looks(module) or top in _KNOWN_MODULES:
         return []
     if top in _DEVICE_MODULES or top in (
         "computer",
@@ -64,9 +63,31 @@ _DEVICE_MODULES = set(
 )
 
 
-def _tables() -> tuple[set[str], ...]:
-    return (names.OPAQUE, names.SHELL, names.PROCESS, names.DELETE, names.MOVE, names.COPY, names.MODES, names.WRITE, names.FETCH,
-            names.DOWNLOAD, names.SEND, names.CREDENTIAL, names.LISTEN, names.PROCESS_END, names.DEVICE)  # fmt: skip
+_DEVICE_LOOKS = set(
+    """
+    position size onScreen screenshot locateOnScreen pixel getActiveWindow getAllWindows getWindowsWithTitle
+    getActiveWindowTitle getAllTitles is_pressed sleep
+    """.split()
+)
+_TABLES = (
+    names.OPAQUE,
+    names.SHELL,
+    names.PROCESS,
+    names.DELETE,
+    names.MOVE,
+    names.COPY,
+    names.MODES,
+    names.WRITE,
+    names.FETCH,
+    names.DOWNLOAD,
+    names.SEND,
+    names.CREDENTIAL,
+    names.LISTEN,
+    names.PROCESS_END,
+    names.DEVICE,
+    names.PERSIST,
+)
+_KNOWN_MODULES = {name.split(".")[0] for table in _TABLES for name in table} | names.REMOTE | {"git"}
 
 
 def reference_effects(reader: Reader, name: str) -> list[Effect]:
@@ -221,8 +242,7 @@ def _named(call: Call) -> list[Effect]:
             reader.fetches_computed.append(call.path(0))
         return [changes("device", f"{last} {call.text(0) or ''}".strip())]
     if top in _DEVICE_MODULES:
-        looking = last in ("position", "size", "onScreen", "screenshot", "locateOnScreen", "pixel", "getActiveWindow", "getAllWindows",
-                           "getWindowsWithTitle", "getActiveWindowTitle", "getAllTitles", "is_pressed", "sleep")  # fmt: skip
+        looking = last in _DEVICE_LOOKS
         if last.lower() in ("send", "submit"):
             return [sends(name)]
         if last.lower().startswith(("delete", "kill", "empty")):
@@ -270,7 +290,7 @@ def _named(call: Call) -> list[Effect]:
         if name in ("display", "get_ipython", "_", "__"):
             return []
         return [changes("process", f"calls {name}, which was defined earlier")]
-    if is_listed(top) or any(n.split(".")[0] == top for t in _tables() for n in t):
+    if is_listed(top) or top in _KNOWN_MODULES:
         return method_effects(reader, node, name)
     from zero_one.safety.risk.python import BUILTINS
 

@@ -18,6 +18,10 @@ _SQL = set("execute executescript executemany read_sql read_sql_query raw exec_d
 _ENDS_THINGS = re.compile(r"^(delete|remove|drop|terminate|destroy|purge|prune|flush|empty|truncate|revoke|deregister)")
 SENT_ALONG = ("headers", "cookies", "params", "auth", "proxies")
 """What a session adds to each of its requests."""
+_CHANGES_THINGS = re.compile(
+    r"^(create|add|update|put|insert|set|write|merge|edit|push|upload|post|publish|invite|send|save|modify|start|stop"
+    r"|reboot|copy|run|store|append|patch|replace|scale)"
+)
 _PATH_READS = set("read_text read_bytes iterdir glob rglob stat exists".split())
 _PATH_WRITES = set("touch mkdir write_text write_bytes symlink_to hardlink_to".split())
 
@@ -40,6 +44,8 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return call.code("shell")
     if last == "update" and isinstance(node.func.value, ast.Attribute) and node.func.value.attr in SENT_ALONG:
         reader.sent_along(node.args[0] if node.args else None)
+    if top in names.REMOTE and _CHANGES_THINGS.match(last):
+        return [sends(f"{name} {call.text(0) or ''}".strip())]
     if last in _PATH_READS:
         reader.local_data = True
         return [paths.reading(where)] if last.startswith("read") else []

@@ -206,6 +206,14 @@ def _module(call: Call, module: str, args: list[Word]) -> list[Effect]:
     return [changes("process", f"python -m {module}")]
 
 
+_HARMLESS_WORDS = set(
+    """
+    print if unless and or not my split join length uc lc say BEGIN END sprintf printf sum for foreach sort reverse map
+    scalar F puts p s g i x upcase downcase to_i to_s echo strlen date time n abs int sqrt keys
+    """.split()
+)
+
+
 def _careless(call: Call) -> list[Effect]:
     """Languages that we do not read (Perl, Ruby, PHP, Lua …): a filter over lines may pass, the rest is opaque."""
     texts = call.texts
@@ -213,12 +221,9 @@ def _careless(call: Call) -> list[Effect]:
         return []
     code = call.value("-e", "-ne", "-pe", "-r", "-lne", "-nle", "-lane", "-E") or ""
     words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"\"[^\"$`]*\"|'[^']*'|(?<![\w)])/[^/]*/", " ", code)))
-    harmless = {"print", "if", "unless", "and", "or", "not", "my", "split", "join", "length", "uc", "lc", "say", "BEGIN", "END",
-                "sprintf", "printf", "sum", "for", "foreach", "sort", "reverse", "map", "scalar", "F", "puts", "p", "s", "g", "i", "x",
-                "upcase", "downcase", "to_i", "to_s", "echo", "strlen", "date", "time", "n", "abs", "int", "sqrt", "keys"}  # fmt: skip
     if (
         code
-        and words <= harmless
+        and words <= _HARMLESS_WORDS
         and not re.search(r"`|[|<>]|\bqx\b|/e\b|\$\{|system|-i", code)
         and not any(t.startswith("-i") for t in texts)
     ):

@@ -162,6 +162,12 @@ def _run_package(call: Call) -> list[Effect]:
     return [known] if _KNOWN_TOOLS.match(name) else [known, opaque(f"the package {name}, run from elsewhere")]
 
 
+_BREAKS_OUT = re.compile(
+    r"--privileged|--pid[= ]host|--cap-add|--device|docker\.sock"
+    r"|(-v|--volume|--mount)[= ]\S*?(/|~|\$HOME)(:|\s|,|etc|root|home)"
+)
+
+
 def _docker(call: Call) -> list[Effect]:
     words = call.operands
     verb = " ".join(words[:2])
@@ -198,10 +204,7 @@ def _docker(call: Call) -> list[Effect]:
         return [sends(line)]
     joined = " ".join(call.texts)
     if first in ("run", "create", "exec"):
-        if re.search(
-            r"--privileged|--pid[= ]host|--cap-add|--device|docker\.sock|(-v|--volume|--mount)[= ]\S*?(/|~|\$HOME)(:|\s|,|etc|root|home)",
-            joined,
-        ):
+        if _BREAKS_OUT.search(joined):
             return [destroys("system", "a container with this machine's files or rights")]
         return [opaque(f"{line}: code inside a container")]
     return [changes("process", line)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, changes, destroys, opaque
@@ -86,9 +87,8 @@ def _find(call: Call) -> list[Effect]:
     where = call.operands[0] if call.operands else "."
     if "-delete" in texts:
         out.append(destroys("delete", f"what is found in {where}"))
-    for option in ("-fprint", "-fprintf", "-fls", "-fprint0"):
-        if option in texts:
-            out.append(paths.writing(texts[min(texts.index(option) + 1, len(texts) - 1)]))
+    printing = ("-fprint", "-fprintf", "-fls", "-fprint0")
+    out += [paths.writing(target) for option, target in pairwise(texts) if option in printing]
     for i, text in enumerate(texts):
         if text in ("-exec", "-execdir", "-ok", "-okdir"):
             end = next((j for j in range(i + 1, len(texts)) if texts[j] in (";", "+", "\\;")), len(texts))
@@ -99,7 +99,7 @@ def _find(call: Call) -> list[Effect]:
 
 def _name_patterns(texts: list[str]) -> list[str]:
     """Looking for a secret by name only tells that it is there; grepping inside is another matter (-exec)."""
-    patterns = [t for o, t in zip(texts, texts[1:], strict=False) if o in ("-name", "-iname", "-path", "-ipath")]
+    patterns = [t for o, t in pairwise(texts) if o in ("-name", "-iname", "-path", "-ipath")]
     read = any(t in ("-exec", "-execdir", "-ok") for t in texts)
     return [t for t in [*texts[:1], *(patterns if read else [])] if paths.is_secret(t)]
 
@@ -204,7 +204,8 @@ def _split(call: Call) -> list[Effect]:
 
 LOOKERS = """
         cat tac bat batcat head tail less more most nl grep egrep fgrep zgrep rg ag ack ugrep
-        pdfgrep wc uniq cut tr paste join comm diff cmp colordiff sdiff vimdiff ncdu df file md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum
+        pdfgrep wc uniq cut tr paste join comm diff cmp colordiff sdiff vimdiff ncdu df file
+        md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum
         md5 cksum b2sum sum xxd hexdump od strings fold fmt pr column expand unexpand jq xmllint csvlook csvstat
         csvcut csvgrep csvsort look fd fdfind locate plocate mdfind mdls zcat zless zmore bzcat xzcat zstdcat
         rev shuf numfmt tsort pwd echo printf true false : sleep seq yes cal ncal expr bc dc factor

@@ -8,9 +8,12 @@ from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.programs.call import Call, Handler, observe, table
 
-_SEND_OPTIONS = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form",
-                 "--form-string", "-T", "--upload-file", "--mail-from", "--mail-rcpt", "--post-data", "--post-file",
-                 "--body-data", "--body-file", "-Q", "--quote")  # fmt: skip
+_SEND_OPTIONS = tuple(
+    """
+    -d --data --data-raw --data-binary --data-ascii --data-urlencode --json -F --form --form-string -T --upload-file
+    --mail-from --mail-rcpt --post-data --post-file --body-data --body-file -Q --quote
+    """.split()
+)
 _LOCAL = re.compile(r"^(https?://)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)")
 
 
@@ -47,9 +50,9 @@ def _curl(call: Call) -> list[Effect]:
                 out.append(changes("write", f"a file from {where}", undoable=True))
             elif target and target != "-":
                 out.append(paths.writing(target))
-    if call.program in ("wget", "aria2c", "axel") and not out and not call.has("--spider"):
-        if call.value("-O", "--output-document") is None:
-            out.append(changes("write", f"a file from {where}", undoable=True))
+    keeps = call.program in ("wget", "aria2c", "axel") and not call.has("--spider")
+    if keeps and not out and call.value("-O", "--output-document") is None:
+        out.append(changes("write", f"a file from {where}", undoable=True))
     for text in call.texts:
         if re.search(r"(^|=)@(?!-$)\S", text) and call.has(*_SEND_OPTIONS):
             out.append(sends(f"{text.split('@', 1)[1]} to {where}"))
@@ -108,6 +111,9 @@ def _send(call: Call) -> list[Effect]:
     return [sends(" ".join(call.operands[:3]) or call.program)]
 
 
+_CLOUD_LOOKS = re.compile(
+    r"get|list|ls|describe|show|status|version|config|info|logs|top|explain|whoami|plan|validate|output|current-context"
+)
 _CLOUD_ENDS = re.compile(
     r"delete|destroy|rm|rb|purge|drop|prune|uninstall|drain|reset|(delete|terminate|remove|deregister)\S*"
 )
@@ -127,8 +133,7 @@ def _cloud(call: Call) -> list[Effect]:
         return [sends(what), *(e for e in map(paths.reading, call.operands) if e.risk)]
     if call.program == "kubectl" and words[:1] in (["exec"], ["apply"], ["cp"], ["run"]):
         return [sends(what), opaque(what)] if words[:1] == ["exec"] else [sends(what)]
-    looking = r"^(get|list|ls|describe|show|status|version|config|info|logs|top|explain|whoami|plan|validate|output|current-context)"
-    if any(re.match(looking, w) or w.startswith(("list-", "describe-", "get-")) for w in words[:4]):
+    if any(_CLOUD_LOOKS.match(w) or w.startswith(("list-", "describe-", "get-")) for w in words[:4]):
         return [fetches(what)]
     return [Effect("spend", what, sends("").risk)]
 

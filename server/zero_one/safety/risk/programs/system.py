@@ -41,11 +41,18 @@ def _power(call: Call) -> list[Effect]:
     return [destroys("system", "turns the machine off; unsaved work is lost")]
 
 
+_SERVICE_LOOKS = set(
+    """
+    status list-units list-unit-files show is-active is-enabled is-failed list-timers cat list-dependencies list-sockets
+    get-default list print blame list-sessions show-session session-status user-status list-users show-environment info
+    query
+    """.split()
+)
+
+
 def _service(call: Call) -> list[Effect]:
     words = call.operands
-    looks = {"status", "list-units", "list-unit-files", "show", "is-active", "is-enabled", "is-failed", "list-timers", "cat",
-             "list-dependencies", "list-sockets", "get-default", "list", "print", "blame", "list-sessions", "show-session",
-             "session-status", "user-status", "list-users", "show-environment", "info", "query"}  # fmt: skip
+    looks = _SERVICE_LOOKS
     verbs = [w for w in words if w in looks or re.match(r"[a-z-]+$", w)]
     if call.texts == ["--status-all"] or not words or any(v in looks for v in verbs[:2]):
         return []
@@ -146,14 +153,18 @@ def _open(call: Call) -> list[Effect]:
     return [changes("process", f"opens {o}") for o in call.operands] or [changes("process", "opens something")]
 
 
+_DESKTOP_LOOKS = re.compile(
+    r"list|get|get-\S+|show|info|query|stat|status|search|getactivewindow|getmouselocation|getwindow\S*|getdisplay\S*"
+    r"|list-\S+|read|-g"
+)
+
+
 def _desktop(call: Call) -> list[Effect]:
     words = call.operands
-    looks = r"(list|get|get-\S+|show|info|query|stat|status|search|getactivewindow|getmouselocation|getwindow\S*|getdisplay\S*|list-\S+|read|-g)"
-    if (words and re.fullmatch(looks, words[0])) or call.has("-l", "-m", "-d", "-q", "--list", "-g"):
-        if call.program not in ("xdotool",) or not any(
-            w in ("key", "type", "click", "windowkill", "windowactivate", "exec") for w in words
-        ):
-            return []
+    looks = (words and _DESKTOP_LOOKS.fullmatch(words[0])) or call.has("-l", "-m", "-d", "-q", "--list", "-g")
+    acts = {"key", "type", "click", "windowkill", "windowactivate", "exec"} & set(words)
+    if looks and not (call.program == "xdotool" and acts):
+        return []
     if call.program in ("gio", "gsettings", "dconf", "defaults") and words[:1] in (["trash"],):
         return [changes("move", f"{w} to the trash", undoable=True) for w in words[1:]]
     if words[:1] in (["delete"], ["remove"], ["reset"], ["reset-recursively"]) or "windowkill" in words:
