@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
+from zlib import crc32
 
 from zero_one.commands.base import Reply
 from zero_one.conversation import phrases
@@ -168,7 +169,7 @@ class Conversation:
             case Released():
                 self._hearing.release(event.ago_ms)
             case TailClosed():
-                self._tail_closed()
+                self._tail_closed(link)
             case Cancelled():
                 self._cancelled()
             case Typed():
@@ -211,7 +212,10 @@ class Conversation:
             self._mouth.flush(self._turn)
         self._hearing.begin(ident, link, question, early=early, silenced=silenced)
 
-    def _tail_closed(self) -> None:
+    def _tail_closed(self, link: Link | None = None) -> None:
+        if (sound := self._hearing.another()) is not None:
+            self._pressed(None, link)
+            self._hearing.feed(sound)
         if (taken := self._hearing.take()) is None:
             return
         utterance, spans = taken
@@ -228,9 +232,10 @@ class Conversation:
             self._request(text)
 
     def _typed(self, event: Typed) -> None:
-        if self._mailbox.has(event.id):
+        check = crc32(event.text.encode("utf-8", "surrogatepass"))
+        if self._mailbox.has(event.id, check):
             return
-        self._mailbox.take(event.id)
+        self._mailbox.take(event.id, check)
         if not event.images and self._questions.typed(event.text):
             self.show(Message("user", "message", content=event.text))
             return

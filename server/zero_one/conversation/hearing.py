@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from zlib import crc32
 
 from zero_one.conversation import phrases
 from zero_one.conversation.asking import OpenQuestion
@@ -41,7 +42,8 @@ class Hearing:
         self._services, self._clock = services, services.clock
         self._mailbox, self._audience, self._mouth, self._history = mailbox, audience, mouth, history
         self._tasks, self._recordings, self._carry_out = tasks, recordings, carry_out
-        self._deaf = False
+        self._known_id: str | None = None  # of what comes, where one of that id was taken before
+        self._again = bytearray()
         self._unanswered = ""  # spoken over before it was understood
 
     @property
@@ -61,8 +63,12 @@ class Hearing:
         One that was taken before the link broke comes again when the device could not know. Where a release was lost
         on the way, what was said before is a part of what is said now.
         """
-        self._deaf = self._mailbox.has(ident)
+        self._known_id, self._again = ident if self._mailbox.has(ident) else None, bytearray()
         return not self._deaf and self.current is None
+
+    @property
+    def _deaf(self) -> bool:
+        return self._known_id is not None
 
     def begin(
         self, ident: str | None, link: Link | None, question: OpenQuestion | None, *, early: bool, silenced: bool
@@ -79,7 +85,9 @@ class Hearing:
             self._audience.show(Message("user", "message", "partial", text))
 
     def feed(self, pcm: bytes) -> None:
-        if self.current is not None and not self._deaf:
+        if self._deaf:
+            self._again += pcm
+        elif self.current is not None:
             self.current.feed(pcm)
 
     def release(self, ago_ms: int) -> None:
@@ -91,22 +99,27 @@ class Hearing:
         if not utterance.early and not utterance.bare(utterance.released_at):
             self._mouth.confirm_release()
 
+    def another(self) -> bytes | None:
+        """The sound of a whole utterance that only bears the id of one that was taken before, or None."""
+        new = self._deaf and self.current is None and not self._mailbox.has(self._known_id, crc32(self._again))
+        return bytes(self._again) if new else None
+
     def take(self) -> tuple[Utterance, Spans] | None:
         """No more sound comes: what was said, or None where nothing was listened to."""
         utterance = self.current
         if utterance is None or self._deaf:
-            self._deaf = False
+            self._known_id = None
             return None
         self.release(0)
         self.current = None
-        self._mailbox.take(utterance.id)
+        self._mailbox.take(utterance.id, utterance.check)
         if utterance.recorded and self._recordings is not None:
             self._tasks.spawn(keep_recording(self._recordings, bytes(utterance.recorded)))
         return utterance, utterance.spans or Spans(self._clock, self._services.metrics)
 
     def cancel(self) -> bool:
         """Forget what is being said. Returns whether there was anything."""
-        self._deaf = False
+        self._known_id = None
         if self.current is None:
             return False
         self.current.recognition.cancel()

@@ -48,14 +48,17 @@ class Mailbox:
             else:
                 log.warning("%s cannot be read (%s); it is kept as %s", file, problem, aside.name)
 
-    def has(self, ident: str | None) -> bool:
-        """Whether an utterance or message of this id was taken already."""
-        return ident is not None and ident in self._seen
+    def has(self, ident: str | None, check: int | None = None) -> bool:
+        """Whether an utterance or message of this id (and with this checksum) was taken already."""
+        if ident is None or check is None:
+            return ident is not None and any(seen.rpartition("#")[0] == ident for seen in self._seen)
+        return f"{ident}#{check:08x}" in self._seen
 
-    def take(self, ident: str | None) -> None:
-        """Remember it, so that one sent again after a lost link is not answered twice."""
-        if ident is not None and ident not in self._seen:
-            self._seen = [*self._seen[1 - _MAX_SEEN :], ident]
+    def take(self, ident: str | None, check: int) -> None:
+        """Remember it, so that one sent again after a lost link is not answered twice. The checksum of its content
+        tells it from another one of a device that counts its ids from the beginning at each start."""
+        if ident is not None and not self.has(ident, check):
+            self._seen = [*self._seen[1 - _MAX_SEEN :], f"{ident}#{check:08x}"]
 
     async def save(self) -> None:
         """Raises OSError."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from zlib import crc32
 
 from zero_one.conversation.asking import OpenQuestion
 from zero_one.conversation.links import Link
@@ -28,10 +29,12 @@ class Utterance:
     spans: Spans | None = None
     released_at: float | None = None
     size: int = 0
+    check: int = 0
     recorded: bytearray | None = None
 
     def feed(self, pcm: bytes) -> None:
         self.size += len(pcm)
+        self.check = crc32(pcm, self.check)
         if self.recorded is not None:
             self.recorded += pcm
         self.recognition.feed(pcm)

@@ -116,6 +116,24 @@ async def test_an_utterance_sent_again_while_the_old_link_seems_alive_is_taken_w
 
 
 @virtual
+async def test_a_device_that_counts_its_ids_from_the_beginning_again_is_heard() -> None:
+    stage = Stage("one", "two", plays=(says("First."), says("Second."), says("Third.")))
+    for sound in (bytes(32_000), bytes(16_000)):
+        device = await stage.join()
+        await stage.talk.handle(Pressed("u1"), device)
+        for event in (Pcm(sound), Released(), TailClosed()):
+            await stage.talk.handle(event, device)
+        await device.idle()
+        await stage.talk.detach(device)
+    assert [len(pcm) for pcm in stage.ears.heard] == [32_000, 16_000]
+    device = await stage.join()
+    await stage.talk.handle(Typed("hello", id="u1"), device)
+    await device.idle()
+    assert stage.throat.texts[-1] == "Third."
+    await stage.talk.close()
+
+
+@virtual
 async def test_a_named_message_is_taken_once() -> None:
     stage = Stage(plays=(says("Yes."),))
     device = await stage.join()
