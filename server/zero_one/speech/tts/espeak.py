@@ -16,7 +16,6 @@ import struct
 import threading
 from collections.abc import AsyncIterator
 from functools import lru_cache
-from pathlib import Path
 
 from zero_one.speech.stt.base import SpeechError
 from zero_one.speech.tts.base import Voice
@@ -252,13 +251,3 @@ async def list_voices() -> list[tuple[str, str]]:
     """(id, description) of the embedded voices."""
     found = await asyncio.to_thread(library)
     return await found.worker.do(found, found.voices) if found else []
-
-
-def data_folder() -> Path | None:
-    """Where espeak-ng's voice data lies, for ``01 doctor``."""
-    try:
-        import espeakng_loader
-
-        return Path(espeakng_loader.get_data_path())
-    except (ImportError, RuntimeError):
-        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from zero_one.speech.wording.numbers import cardinal, digits, ordinal, year
+from zero_one.speech.wording.numbers import cardinal, ordinal, year
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -45,7 +45,6 @@ _YEAR_WORD = re.compile(
 _TIME_RANGE = re.compile(rf"(?<![\d:.]){_CLOCK}{_DAY_HALF}?\s?[-–]\s?(?=\d)", re.IGNORECASE)
 _TIME = re.compile(rf"(?<![\d:.]){_CLOCK}{_DAY_HALF}?(?![\d:])(?:\s*(?:o'clock|hrs|h)\b)?", re.IGNORECASE)
 _HOUR = re.compile(rf"(?<![\d:.,$])(1[0-2]|0?[1-9])(?:\s?[-–]\s?(1[0-2]|0?[1-9]))?{_DAY_HALF}", re.IGNORECASE)
-_LONG_TIME = re.compile(r"(?<![\d:.])(\d{1,3}):([0-5]\d):([0-5]\d)(?![\d:])")
 
 
 def say(text: str) -> str:
@@ -138,7 +137,3 @@ def _hour(match: re.Match[str]) -> str:
     first = cardinal(int(match[1]))
     said = f"{first} to {cardinal(int(match[2]))}" if match[2] else first
     return f"{said} {match[3].upper()} M"
-
-
-def spell_year(text: str) -> str:
-    return year(int(text)) if len(text) == 4 else digits(text)

@@ -20,7 +20,6 @@ _LANGUAGES = {
 _ENDS = (".", "!", "?", ":", ";", ",", "…")
 _MARKUP = re.compile(r"[*_`#~|<>\[\]\\&]|^\s*(?:[-+=]|\d+[.)])\s|^\s*-{3,}|https?://|\n", re.MULTILINE)
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})", re.MULTILINE)
-_DELIMITER_ROW = re.compile(r"^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*:?-*:?\s*$", re.MULTILINE)
 
 
 @lru_cache(maxsize=1)
