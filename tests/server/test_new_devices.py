@@ -57,10 +57,6 @@ def played(client: NewClient) -> bytes:
     return b"".join(event.data for event in client.events if isinstance(event, SpeechPcm))
 
 
-async def idle(client: NewClient, limit_s: float = 15.0) -> None:
-    await client.until(lambda event: isinstance(event, State) and event.name == "idle", limit_s)
-
-
 async def speak(client: NewClient, pcm: bytes, ident: str | None = None) -> None:
     await client.send(Pressed(ident), Pcm(pcm), Released())
 
@@ -77,7 +73,7 @@ async def test_a_spoken_turn_is_heard_shown_and_spoken() -> None:
     pcm = bytes(range(256)) * 300
     async with light(house("hello", plays=(says("Hi there."),))) as server, device(server, "d1") as client:
         await speak(client, pcm, "u1")
-        await idle(client)
+        await client.idle()
         assert server.services.recognizer.heard == [pcm]  # type: ignore[attr-defined]
         assert shown(client, "message", "user") == ["hello"]
         assert said(client) == "Hi there."
@@ -91,7 +87,7 @@ async def test_a_spoken_turn_is_heard_shown_and_spoken() -> None:
 async def test_typed_text_is_answered_aloud_too() -> None:
     async with light(house(plays=(says("Typed back."),))) as server, device(server, "d1") as client:
         await client.send(Typed("hello there", images=(("base64.png", "aGk="),)))
-        await idle(client)
+        await client.idle()
         assert mind(server).requests[0].content == "hello there"
         assert [image.content for image in mind(server).images[0]] == ["aGk="]
         assert said(client) == "Typed back."
@@ -114,7 +110,7 @@ async def test_a_press_flushes_and_nothing_stale_follows_and_history_is_what_was
         assert flush.generation > start.generation
         seen = len(client.events)
         await client.send(Pcm(bytes(32_000)), Released())
-        await idle(client)
+        await client.idle()
         after = [event for event in client.events[seen:] if isinstance(event, SpeechPcm | SpeechStart | SpeechEnd)]
         assert after
         assert all(event.generation >= flush.generation for event in after)
@@ -134,7 +130,7 @@ async def test_stop_ends_speech_model_and_code() -> None:
         await client.send(Typed("work"))
         await client.until(lambda event: isinstance(event, State) and event.name == "acting")
         await client.send(Stop())
-        await idle(client)
+        await client.idle()
         assert mind(server).runs[0].cancelled
         assert "stopped" in shown(client, "status")
         assert "never" not in shown(client, "console")
@@ -167,11 +163,11 @@ async def test_approval_by_the_device_and_default_no() -> None:
 async def test_repeat_says_it_again() -> None:
     async with light(house(plays=(says("Once more."),))) as server, device(server, "d1") as client:
         await client.send(Typed("hello"))
-        await idle(client)
+        await client.idle()
         before = len(played(client))
         await client.send(Repeat())
         await client.until(lambda event: isinstance(event, State) and event.name == "speaking")
-        await idle(client)
+        await client.idle()
         assert len(played(client)) == 2 * before
 
 
@@ -181,10 +177,10 @@ async def test_unasked_speech_reaches_the_device_and_waits_for_one_that_is_away(
         async with device(server, "d1") as client:
             await client.until(lambda event: isinstance(event, SpeechEnd))
             assert "Your tea is ready." in shown(client, "message", "assistant")
-            await idle(client)
+            await client.idle()
             await server.conversations.announce("d1", "Tea again.")
             await client.until(lambda event: isinstance(event, SpeechStart))
-            await idle(client)
+            await client.idle()
             assert shown(client, "message", "assistant")[-1] == "Tea again."
 
 
@@ -203,7 +199,7 @@ async def test_many_devices_at_once_never_mix() -> None:
         async with device(server, name) as client:
             for n in range(3):
                 await client.send(Typed(f"{name} asks {n}"))
-                await idle(client, 40)
+                await client.idle(40)
             return client
 
     async with light(services) as server:
@@ -225,7 +221,7 @@ async def test_ping_health_and_metrics() -> None:
         assert (status, json.loads(health)["status"]) == (200, "ready")
         async with device(server, "d1") as client:
             await client.send(Typed("hello"))
-            await idle(client)
+            await client.idle()
             _, numbers = await get(server, "/metrics")
         assert 'zero_one_turn_seconds_count{stage="first_audio"} 1.0' in numbers
         assert "zero_one_links 1.0" in numbers
@@ -249,7 +245,7 @@ async def test_it_listens_before_it_is_warm_and_what_is_said_meanwhile_is_answer
             await client.until(lambda e: isinstance(e, Show) and e.message.content == "warming")
             ears.set(real)
             voice.set(Throat())
-            await idle(client)
+            await client.idle()
             assert real.heard == [pcm]
             assert said(client) == "Awake now."
             assert played(client)
@@ -280,7 +276,7 @@ async def test_a_device_may_change_its_rate_at_its_return() -> None:
         for rate in (16_000, 48_000):
             async with device(server, "d1", rate_out=rate) as client:
                 await client.send(Typed("hello"))
-                await idle(client)
+                await client.idle()
                 assert next(e for e in client.events if isinstance(e, SpeechStart)).rate == rate
                 sizes.append(len(played(client)) / rate)
         assert abs(sizes[0] - sizes[1]) < 0.01

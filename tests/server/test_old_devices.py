@@ -154,7 +154,6 @@ async def test_said_and_gone_the_answer_waits_for_the_return() -> None:
         async with esp32(server) as client:
             await client.socket.send(ESP32_START)
             await client.socket.send(bytes(32_000))
-            await asyncio.sleep(0.05)
         async with esp32(server) as client:
             played = await client.until_end()
         assert ears(server).heard == [bytes(32_000)]

@@ -17,7 +17,7 @@ from support.light import Light, NewClient, device
 from support.players import Ears, Throat, plain
 from support.voices import say
 from zero_one.conversation import Conversations, Services
-from zero_one.protocol.events import Pcm, Pressed, Released, Show, SpeechPcm, State, Typed
+from zero_one.protocol.events import Pcm, Pressed, Released, Show, SpeechPcm, Typed
 from zero_one.protocol.light import Received
 
 SERVE = """
@@ -62,10 +62,6 @@ async def serving(home: Path) -> AsyncIterator[tuple[Light, asyncio.subprocess.P
             await process.wait()
 
 
-async def idle(client: NewClient) -> None:
-    await client.until(lambda event: isinstance(event, State) and event.name == "idle", 60)
-
-
 def words(client: NewClient, role: str) -> list[str]:
     return [
         event.message.content
@@ -87,10 +83,10 @@ async def test_killed_in_the_middle_of_a_word_and_started_again_nothing_said_is_
     home = tmp_path / "home"
     async with serving(home) as (server, process), device(server, "kitchen") as client:
         await client.send(Typed("what is two plus two", id="m1"))
-        await idle(client)
+        await client.idle(60)
         assert "4" in words(client, "assistant")[-1] or "four" in words(client, "assistant")[-1].lower()
         await client.send(Pressed("u1"), Pcm(spoken[: len(spoken) // 2]))
-        await asyncio.sleep(0.1)
+        await client.state("listening")
         process.send_signal(signal.SIGKILL)
         await process.wait()
     before = history(home)
@@ -102,7 +98,7 @@ async def test_killed_in_the_middle_of_a_word_and_started_again_nothing_said_is_
             await client.send(Typed("what is two plus two", id="m1"))
             await client.send(Pressed("u1"), Pcm(spoken), Released())
             await client.until(lambda event: event == Received("u1"), 60)
-            await idle(client)
+            await client.idle(60)
             assert words(client, "user") == ["what time is it"]
             assert words(client, "assistant")
             assert any(isinstance(event, SpeechPcm) for event in client.events)

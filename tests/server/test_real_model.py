@@ -55,10 +55,6 @@ async def approval(client: NewClient) -> Any:
     return event.message
 
 
-async def idle(client: NewClient) -> None:
-    await client.until(lambda event: isinstance(event, State) and event.name == "idle", 120)
-
-
 def printed(client: NewClient) -> str:
     parts = [e.message.content for e in client.events if isinstance(e, Show) and e.message.type == "console"]
     return "".join(part for part in parts if isinstance(part, str))
@@ -74,7 +70,7 @@ async def test_code_asks_first_runs_and_its_result_is_spoken(tmp_path: Path) -> 
             assert question.content["code"] == "print(6 * 7)"
             assert "42" not in printed(client)
             await client.send(Answer(question.id, "yes"))
-            await idle(client)
+            await client.idle(120)
             assert "42" in printed(client)
             assert services.synthesizer.texts[-1] == "It is 42."  # type: ignore[attr-defined]
             states = [event.name for event in client.events if isinstance(event, State)]
@@ -88,7 +84,7 @@ async def test_no_means_that_nothing_runs(tmp_path: Path) -> None:
         async with light(house(model, tmp_path)) as server, device(server, "d1") as client:
             await client.send(Typed("write the file"))
             await client.send(Answer((await approval(client)).id, "no"))
-            await idle(client)
+            await client.idle(120)
             assert not mark.exists()
 
 
@@ -102,7 +98,7 @@ async def test_stop_ends_running_code(tmp_path: Path) -> None:
             while "begun" not in printed(client):
                 await client.take(60)
             await client.send(Stop())
-            await idle(client)
+            await client.idle(120)
             assert not mark.exists()
             assert not server.conversations.get("d1")._brain.working
 
@@ -119,7 +115,7 @@ async def test_spoken_over_the_history_that_the_model_sees_next_is_what_was_hear
                 await client.take()
             await client.send(Played(start.generation, 17 * MS_A_CHAR))
             await client.send(Pressed(), Pcm(bytes(32_000)), Released())
-            await idle(client)
+            await client.idle(120)
             said = [m for m in model.requests[-1].messages if m["role"] == "assistant"]
             assert str(said[0]["content"]).startswith("alpha bravo")
             assert "delta" not in str(said[0]["content"])

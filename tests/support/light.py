@@ -12,7 +12,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 from zero_one.conversation import Conversations, Services
-from zero_one.protocol.events import DeviceEvent
+from zero_one.protocol.events import DeviceEvent, State
 from zero_one.protocol.light import ClientEvent, ClientSide
 from zero_one.servers.light import light_app
 from zero_one.servers.listener import Server, listen
@@ -169,6 +169,13 @@ class NewClient:
                 for event in await self.take(limit_s):
                     if found(event):
                         return event
+
+    async def state(self, name: str, limit_s: float = 10.0) -> None:
+        """Until the conversation is in this state."""
+        await self.until(lambda event: isinstance(event, State) and event.name == name, limit_s)
+
+    async def idle(self, limit_s: float = 15.0) -> None:
+        await self.state("idle", limit_s)
 
 
 @asynccontextmanager
