@@ -190,6 +190,9 @@ class _Reader(Names):
             self.effects.append(sends("a computed name") if first is None else fetches(first))
         elif re.match(r"(window\.|self\.)?(localStorage|sessionStorage|indexedDB|caches)\.(clear|remove|delete)", name):
             self.effects.append(destroys("delete", f"what the page keeps ({name})"))
+        elif last == "ajax" and args:
+            gets = re.search(r"(?i)\b(type|method)\s*:\s*['\"]get", text_of(args[0]))
+            self.effects.append(fetches(where) if gets else sends(where))
         elif (last == "post" and args) or (name in ("open", "window.open") and first is None and args):
             self.effects.append(sends(where))
         elif name.startswith(("Bun.", "Deno.")):

@@ -19,7 +19,7 @@ Classify = Callable[[str, str, int], list[Effect]]
 _LOOKS = re.compile(
     r"(?i)^((get|select|where|sort|measure|format|test|compare|group|resolve|find|search|show|join|split|convertto"
     r"|convertfrom)-\w+|write-(output|host|verbose|warning)|out-(string|host|null|gridview)|foreach-object|tee-null|pwd"
-    r"|ls|dir|gci|gc|cat|type|echo|cd|ps|sl|select|where|sort|measure|ft|fl|gp|gi|gps|gsv|gm|whoami|hostname|ipconfig"
+    r"|ls|dir|gci|gc|cat|type|echo|cd|ps|sl|select|where|sort|measure|ft|fl|gp|gi|gps|gsv|gm|gcim|gwmi|gu|gal|gmo|gdr|gtz|whoami|hostname|ipconfig"
     r"|systeminfo|tasklist|foreach|\?|%)$"
 )
 _EFFECTS: tuple[tuple[str, Effect], ...] = (

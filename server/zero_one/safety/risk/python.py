@@ -14,6 +14,7 @@ from zero_one.safety.risk.model import Effect, opaque, sends
 from zero_one.safety.risk.paths import is_secret
 from zero_one.safety.risk.python_methods import SENT_ALONG
 from zero_one.safety.risk.python_names import DUNDER_WALK, INSPECTORS
+from zero_one.safety.risk.python_sites import Function, Sites
 
 Classify = Callable[[str, str, int], list[Effect]]
 
@@ -52,9 +53,12 @@ class Reader(ast.NodeVisitor):
         self.lists_processes = False
         self.loops = self.choices = self.endless = 0
         self.feeds = False
+        self.datagrams = any(isinstance(n, ast.Attribute) and n.attr == "SOCK_DGRAM" for n in ast.walk(tree))
         self.local_data = False
         self.fetches_computed: list[str] = []
         self._called: set[int] = set()
+        self.sites = Sites(tree)
+        self.inside: list[Function] = []
         self._bindings = _count_bindings(tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -241,6 +245,19 @@ class Reader(ast.NodeVisitor):
         return value if isinstance(value, str) else None
 
     # --- what is done ---------------------------------------------------------------------------------------------
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.inside.append(node)
+        self.generic_visit(node)
+        self.inside.pop()
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def given(self, node: ast.expr | None) -> list[ast.expr] | None:
+        """What a parameter of the function that is being read is given, if all of it stands in this program."""
+        if not isinstance(node, ast.Name) or not self.inside:
+            return None
+        return self.sites.given(self.inside[-1], node.id)
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         self._bind_loop(node.target, node.iter)

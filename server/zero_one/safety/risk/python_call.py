@@ -79,8 +79,35 @@ class Call:
         given = [self.text(i) for i in range(len(self.node.args))]
         return self._words([*first, *given])
 
+    def listed(self, program: str) -> list[Effect]:
+        """A command whose further words are the list that this call is given."""
+        try:
+            value = self.value(0)
+        except Unknown:
+            value = None
+        return self._words([program, *map(str, value)]) if isinstance(value, list) else [opaque(f"{program}, computed")]
+
+    def _each(self) -> list[Call] | None:
+        """This call with each thing that its first argument, a parameter of the function around it, is given."""
+        first = self.node.args[0] if self.node.args else None
+        given = self.reader.given(first)
+        if given is None or self.name == "":
+            return None
+        rest = self.node.args[1:]
+        calls = (ast.Call(self.node.func, [value, *rest], self.node.keywords) for value in given)
+        known = [Call(self.reader, ast.copy_location(call, self.node), self.name) for call in calls]
+        try:
+            for call in known:
+                call.value(0)
+        except Unknown:
+            return None
+        return known
+
     def code(self, language: str, index: int = 0) -> list[Effect]:
         text = self.text(index, "source", "cmd", "command", "args", "object")
+        each = self._each() if text is None and index == 0 else None
+        if each is not None:
+            return [effect for call in each for effect in call.code(language)]
         if text is None:
             return [opaque(f"{language} code that is computed")]
         return self.reader.nested(text, language)
@@ -105,7 +132,8 @@ class Call:
         try:
             value = self.value(0, "args", "cmd", "command")
         except Unknown:
-            return self._process_words()
+            each = self._each()
+            return [e for call in each for e in call.process()] if each is not None else self._process_words()
         if isinstance(value, str):
             shell = self.keyword("shell")
             if shell is None or (isinstance(shell, ast.Constant) and not shell.value):

@@ -113,6 +113,9 @@ def call_effects(reader: Reader, node: ast.Call) -> list[Effect]:
     if origin is None:
         return [*_secrets(reader, node, ""), *method_effects(reader, node, "")]
     name = origin.replace("()", "")
+    for prefix in ("__builtins__.", "builtins."):
+        if name.startswith(prefix) and name.removeprefix(prefix) in names.BUILTIN_CODE:
+            name = name.removeprefix(prefix)
     return [*_secrets(reader, node, name), *_effects(reader, node, name, origin)]
 
 
@@ -133,6 +136,12 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
         reader.local_data = True
     if reader.endless and name in ("multiprocessing.Process", "subprocess.Popen", "os.fork", "threading.Thread"):
         return [destroys("process", "processes without end")]
+    if name in ("pip.main", "pip._internal.main", "pip._internal.cli.main.main"):
+        return Call(reader, node, name).listed("pip")
+    if name == "os.startfile":
+        from zero_one.safety.risk.hands import classify_hand
+
+        return [classify_hand("opener.file", {"path": Call(reader, node, name).text(0)})]
     if name.startswith("git.Repo.git."):
         return Call(reader, node, name).words(["git", name.rsplit(".", 1)[1].replace("_", "-")])
     if name.startswith("git.Repo.") and name.endswith((".reset", ".delete_head", ".delete_tag", ".delete_remote")):

@@ -58,11 +58,17 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return list(paths.moving(where, call.path(0)))
     if last in _SQL and node.args:
         return _sql(call)
+    if last == "to_sql" and re.search(r"://(?!/|localhost|127\.)", call.text(1, "con") or ""):
+        return [sends(call.text(1, "con") or "")]
     if last in names.METHOD_WRITES:
         return [paths.writing(where if last in _PATH_WRITES else call.path(0))]
     if last == "request" and (call.text(0, "method") or "POST").upper() not in ("GET", "HEAD", "OPTIONS"):
         return [sends(call.text(1, "url") or "an address")]
-    if last in names.METHOD_SENDS or (last == "connect" and name.startswith("socket")):
+    if last == "connect" and node.args and isinstance(node.args[0], ast.Tuple) and reader.datagrams:
+        return []  # a datagram socket is only given its address; nothing goes out
+    connects = last in ("connect", "connect_ex", "bind", "listen") and name.startswith("socket")
+    pair = last == "connect" and bool(node.args) and isinstance(node.args[0], ast.Tuple)
+    if last in names.METHOD_SENDS or connects or pair or (last == "send" and top == "socket"):
         return [sends(call.text(0) or last)]
     if last in names.METHOD_SPENDS and last not in reader.defined:
         return [Effect("spend", last, Risk.SPEND_OR_SEND)]

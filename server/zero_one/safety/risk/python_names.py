@@ -28,7 +28,6 @@ PROCESS = set(
         subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen
         asyncio.create_subprocess_exec os.execv os.execve os.execvp os.execl os.execlp os.execle os.execvpe
         os.spawnl os.spawnv os.spawnlp os.spawnvp os.spawnve os.posix_spawn os.posix_spawnp pty.spawn
-        os.startfile
         """.split()
 )
 DELETE = set(
@@ -61,7 +60,7 @@ SEND = set(
     """
         requests.post requests.put requests.patch requests.request httpx.post httpx.put httpx.patch
         httpx.request httpx.stream smtplib.SMTP smtplib.SMTP_SSL ftplib.FTP ftplib.FTP_TLS telnetlib.Telnet
-        paramiko.SSHClient socket.socket socket.create_connection socket.create_server asyncio.open_connection
+        paramiko.SSHClient socket.create_connection socket.create_server asyncio.open_connection
         asyncio.start_server ssl.wrap_socket websocket.create_connection websockets.connect
         websocket.WebSocketApp imaplib.IMAP4_SSL imaplib.IMAP4 poplib.POP3_SSL twilio.rest.Client
         slack_sdk.WebClient tweepy.Client telegram.Bot discord.Client yagmail.SMTP pysftp.Connection
@@ -201,3 +200,5 @@ TEXT_METHODS = set(
 
 POWERFUL = set("os sys subprocess shutil builtins __builtins__ importlib pathlib socket ctypes pty posix nt".split())
 """Modules that are not handed to functions without a reason: what is called there cannot be seen."""
+
+BUILTIN_CODE = set("eval exec compile __import__ open getattr setattr input".split())

@@ -168,7 +168,8 @@ class Reader:
         values = [self._word(c) for c in node.children_by_field_name("value")]
         if name is not None:
             text = values[0].text if len(values) == 1 else " ".join(v.text for v in values)
-            self.variables[text_of(name)] = Word(text or f"${text_of(name)}", False, True)
+            known = bool(values) and all(v.sure and not re.search(r"[*?\[]", v.text) for v in values)
+            self.variables[text_of(name)] = Word(text or f"${text_of(name)}", known, True)
 
     # --- commands -------------------------------------------------------------------------------------------------
 
@@ -194,7 +195,7 @@ class Reader:
 
         if not words:
             return None
-        if not words[0].sure:
+        if not words[0].sure or (words[0].quoted and re.search(r"\s", words[0].text)):
             self.effects.append(opaque(f"a command whose name is computed ({words[0].text[:40]})"))
             return None
         name = words[0].text

@@ -64,6 +64,8 @@ def _node(node: object, exp: object) -> list[Effect]:
             where = node.args.get("where")
             trivial = where is None or _always(where)
             return [destroys("delete", f"every row of {_table(node)}")] if trivial else [changes("write", _table(node))]
+        case e.Merge() if re.search(r"(?i)\bthen\s+delete\b", node.sql()):
+            return [destroys("delete", f"rows of {_table(node)}")]
         case e.Insert() | e.Merge() | e.Create() | e.Copy() | e.LoadData():
             replaces = isinstance(node, e.Create) and node.args.get("replace")
             return [destroys("delete", _table(node))] if replaces else [changes("write", _table(node))]

@@ -31,6 +31,8 @@ def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin:
         return []
     if call.texts[-1:] == ["--help"] and program in TABLE and program not in code.TABLE and program not in _CARRIERS:
         return []
+    if re.match(r"[A-Za-z]:\\|\.?\\", name):
+        return [opaque(f"running {name}")]
     if "/" in name and not name.startswith(
         ("/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/")
     ):

@@ -188,7 +188,8 @@ def _pack(call: Call) -> list[Effect]:
 
 
 def _editor(call: Call) -> list[Effect]:
-    if any(t.startswith(("+!", "-c", "--cmd", "+:")) for t in call.texts):
+    scripted = re.compile(r"\+(?!\d*$|/)|-c|--cmd|-[eE]?s$|-S|-(-eval|l|f|-script|-batch)\b")
+    if any(scripted.match(t) for t in call.texts):
         return [opaque(f"commands given to {call.program}")]
     return [paths.writing(o) for o in call.operands] or [changes("process", f"opens {call.program}")]
 

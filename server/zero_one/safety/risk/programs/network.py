@@ -113,6 +113,7 @@ def _send(call: Call) -> list[Effect]:
 
 _CLOUD_LOOKS = re.compile(
     r"get|list|ls|describe|show|status|version|config|info|logs|top|explain|whoami|plan|validate|output|current-context"
+    r"|can-i|api-resources|api-versions|cluster-info|diff"
 )
 _CLOUD_ENDS = re.compile(
     r"delete|destroy|rm|rb|purge|drop|prune|uninstall|drain|reset|(delete|terminate|remove|deregister)\S*"
@@ -183,7 +184,8 @@ TABLE: dict[str, Handler] = {
     **table(
         _send,
         """
-        twine mail mailx mutt sendmail msmtp ssmtp swaks wall write twilio slack tweet signal-cli telegram-send ntfy
+        ssh-copy-id twine mail mailx mutt sendmail msmtp ssmtp swaks wall write twilio slack tweet
+        signal-cli telegram-send ntfy
         """,
     ),
     **table(

@@ -258,8 +258,8 @@ TABLE: dict[str, Handler] = {
     **table(_account, """
         useradd userdel usermod adduser deluser groupadd groupdel groupmod gpasswd passwd chpasswd chsh vipw
         visudo dscl net newgrp modprobe insmod rmmod kexec setenforce spctl csrutil tccutil nvram efibootmgr
-        tmutil grub-install update-grub bcdedit vssadmin reg regedit wevtutil diskpart cipher icacls takeown schtasks
-        wmic mshta rundll32 regsvr32 certutil bitsadmin
+        tmutil grub-install update-grub bcdedit vssadmin reg netsh fsutil regedit wevtutil diskpart cipher
+        icacls takeown schtasks wmic mshta rundll32 regsvr32 certutil bitsadmin
         """),
     **table(_destroyer, """
         mkfs mkfs.ext4 mkfs.ext3 mkfs.ext2 mkfs.xfs mkfs.vfat mkfs.btrfs mkfs.ntfs mke2fs mkswap wipefs fdisk
