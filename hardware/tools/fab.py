@@ -46,7 +46,7 @@ def content(path: Path) -> str:
 
 
 def pictures(folder: Path) -> None:
-    """Both faces as PNG, and the assembly drawing with all references as PDF."""
+    """Both faces as PNG, and the assembly drawings with all references as SVG."""
     for side in ("top", "bottom"):
         kicad.cli(
             "pcb",
@@ -70,14 +70,18 @@ def pictures(folder: Path) -> None:
         kicad.cli(
             "pcb",
             "export",
-            "pdf",
+            "svg",
             "--layers",
             layers,
-            "--black-and-white",
+            "--page-size-mode",
+            "2",
+            "--exclude-drawing-sheet",
+            "--drill-shape-opt",
+            "0",
             *mirror,
             "--mode-single",
             "-o",
-            folder / f"assembly_{side}.pdf",
+            folder / f"assembly_{side}.svg",
             BOARD,
         )
 

@@ -56,19 +56,12 @@ def outline(board: pcbnew.BOARD, width: float, height: float, radius: float) -> 
 
 
 def name_on_fab(footprint: pcbnew.FOOTPRINT) -> None:
-    """Reference in the middle of the part on the assembly layer: the silkscreen has no room for 100 of them."""
-    reference = footprint.Reference()
-    back = footprint.IsFlipped()
-    reference.SetLayer(pcbnew.B_Fab if back else pcbnew.F_Fab)
-    reference.SetPosition(footprint.GetPosition())
-    reference.SetTextAngleDegrees(0)
-    reference.SetKeepUpright(True)
-    size = pcbnew.FromMM(0.6)
-    reference.SetTextSize(pcbnew.VECTOR2I(size, size))
-    reference.SetTextThickness(pcbnew.FromMM(0.1))
-    for text in footprint.GraphicalItems():  # KiCad's footprints repeat the reference there
-        if isinstance(text, pcbnew.PCB_TEXT) and text.GetText() == "${REFERENCE}":
-            text.SetVisible(False)
+    """No references or values on the silkscreen, which has no room for 100 of them.
+
+    KiCad's footprints print the reference a second time on the assembly layer; that one stays.
+    """
+    footprint.Reference().SetVisible(False)
+    footprint.Value().SetVisible(False)
 
 
 def words(board: pcbnew.BOARD) -> None:

@@ -283,7 +283,8 @@ class Router:
                         if self._others(self.on_track, node, net)
                     ]
                     print(
-                        f"    {self.names.get(net, net)}: {[(face, round(x, 1), round(y, 1)) for face, x, y in places[::6]]}",
+                        f"    {self.names.get(net, net)}: "
+                        f"{[(face, round(x, 1), round(y, 1)) for face, x, y in places[::6]]}",
                         flush=True,
                     )
             self.price = min(self.price * 1.5, 8.0)
