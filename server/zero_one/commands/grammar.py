@@ -16,13 +16,13 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
 from hassil import Intents
 from hassil.parse_expression import parse_sentence
 from hassil.string_matcher import MatchContext, MatchSettings, match_expression
 
 from zero_one.commands import slots
 from zero_one.commands.loose import Loose
+from zero_one.commands.sources import read_yaml
 from zero_one.commands.words import Words, norm, written
 
 
@@ -55,7 +55,7 @@ class Grammar:
 
     def with_sources(self, sources: Iterable[str]) -> Grammar:
         """This grammar and the commands of further YAML texts."""
-        more = tuple(command for source in sources for command in _commands(yaml.safe_load(source)))
+        more = tuple(command for source in sources for command in _commands(read_yaml(source)))
         return Grammar(self.commands + more, self.rules, self.spoken)
 
     def command(self, name: str) -> Command:
@@ -86,7 +86,7 @@ def load() -> Grammar:
     for path in sorted((p for p in files(__package__).joinpath("grammar").iterdir()), key=lambda p: p.name):
         if not path.name.endswith(".yaml"):
             continue
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = read_yaml(path.read_text(encoding="utf-8"))
         if path.name in ("rules.yaml", "spoken.yaml"):
             shared[path.name] = data
         else:

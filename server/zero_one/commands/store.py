@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
+
+from zero_one.files import set_aside, write_whole
 
 
 class ListFile:
@@ -27,25 +27,11 @@ class ListFile:
         except FileNotFoundError:
             self.items = []
         except (ValueError, UnicodeDecodeError):
-            os.replace(self.path, self.path.with_suffix(".broken.json"))
+            set_aside(self.path)
             self.items = []
 
     async def save(self) -> None:
         """Keep what the list holds now. Raises OSError, then the old file still stands."""
         async with self._lock:
             text = json.dumps(self.items, ensure_ascii=False, indent=1)
-            await asyncio.to_thread(_write, self.path, text)
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+            await asyncio.to_thread(write_whole, self.path, text)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
-import yaml
+from zero_one.commands.sources import read_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Word:
 
 Words = tuple[Word, ...]
 
-_MANNERS = yaml.safe_load(files(__package__).joinpath("manners.yaml").read_text(encoding="utf-8"))
+_MANNERS = read_yaml(files(__package__).joinpath("manners.yaml").read_text(encoding="utf-8"))
 
 
 def _phrases(*names: str) -> list[tuple[str, ...]]:

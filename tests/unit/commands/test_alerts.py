@@ -181,7 +181,8 @@ async def test_a_damaged_file_is_set_aside_and_a_foreign_entry_left_out(tmp_path
     (folder / "alerts.json").write_text("{broken")
     (folder / "notes.json").write_text(json.dumps([{"text": "kept", "at": ""}]))
     async with Room(tmp_path) as room:
-        assert (folder / "alerts.broken.json").read_text() == "{broken"
+        (aside,) = folder.glob("alerts.json.damaged-*")
+        assert aside.read_text() == "{broken"
         assert (await room.say("read my notes")).say == "1 note: kept."
         await room.say("set a timer for one minute")
         await passes(61)
