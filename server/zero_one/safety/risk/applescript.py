@@ -15,7 +15,8 @@ _LOOKS = re.compile(
       (return|get|log|count)\b.* | set\s+\w+\s+to\s+(?!.*\bdo\ shell).* | end(\ \w+)?
     | tell\ (application|app)\s+"[^"]+"(\s+to\s+(get|return|count)\b.*)? | tell\ .+
     | display\ (dialog|notification|alert)\b.* | (if|else|repeat|try|on\ error|considering|ignoring)\b.* | --.*
-    | the\ .* | (current\ date|volume\ settings|name\ of|version\ of|path\ to)\b.* | )\s*$"""
+    | the\ .*
+    | [\w\s()"']+\ of\ [\w\s()"']+ | (current\ date|volume\ settings|name\ of|version\ of|path\ to)\b.* | )\s*$"""
 )
 _DESTROYS = re.compile(
     r"(?i)\b(delete|erase|empty\s+(the\s+)?trash|shut\s*down|restart|log\s*out|eject|move\b.*\btrash)\b"
@@ -28,6 +29,11 @@ _CHANGES = re.compile(
 )
 _OPAQUE = re.compile(r"(?i)\b(run script|load script|store script|osascript|system attribute|keychain|password)\b")
 _SHELL = re.compile(r'(?i)do (shell )?script\s+("((?:[^"\\]|\\.)*)"|\S+)([^\n]*)')
+
+
+def _looks(line: str) -> bool:
+    plain = " ".join(line.split())
+    return len(plain) <= 400 and _LOOKS.match(plain) is not None
 
 
 def read(code: str, classify: Classify, depth: int) -> list[Effect]:
@@ -54,6 +60,6 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
     if _OPAQUE.search(plain):
         out.append(opaque("AppleScript code"))
     lines = (line for line in plain.split("\n") if not re.search(r"(?i)do (shell )?script", line))
-    if not out and not all(_LOOKS.match(" ".join(line.split())) for line in lines):
+    if not out and not all(_looks(line) for line in lines):
         out.append(opaque("AppleScript that was not understood"))
     return out

@@ -238,6 +238,8 @@ def _named(call: Call) -> list[Effect]:
         return [Effect("spend", name, Risk.SPEND_OR_SEND)]
     if name in names.CREDENTIAL or name in names.SECRET_DELETE:
         return [Effect("credential", name, Risk.SPEND_OR_SEND)]
+    if name == "cv2.VideoCapture" and call.text(0) is not None:
+        return [paths.reading(call.path(0))]
     if name in names.LISTEN:
         return [Effect("device", f"{name} records", Risk.SPEND_OR_SEND)]
     if name in names.PROCESS_END:

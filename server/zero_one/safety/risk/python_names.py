@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 OPAQUE = set(
     """
         pickle.load pickle.loads dill.load dill.loads cloudpickle.load cloudpickle.loads marshal.load
@@ -183,9 +185,23 @@ REMOTE = set(
 INSPECTORS = set("help print repr str type id callable dir isinstance hasattr issubclass hash vars".split())
 
 
+# Modules of the standard library that run, serve or change something; the others look or compute.
+_STANDARD_ACTING = set(
+    """
+    os sys subprocess shutil socket ctypes pty posix nt multiprocessing signal webbrowser winreg msvcrt ensurepip venv
+    pdb bdb code codeop runpy imp cgi wsgiref smtpd smtplib socketserver asyncore asynchat xmlrpc telnetlib nntplib
+    poplib imaplib ftplib dbm shelve pickle marshal tkinter turtle turtledemo idlelib zipapp compileall py_compile
+    distutils lib2to3 antigravity importlib builtins mmap atexit site zipimport fcntl termios syslog curses gc netrc
+    getpass faulthandler tracemalloc sqlite3 urllib http
+    """.split()
+)
+
+
 def looks(name: str) -> bool:
     """Whether a dotted name belongs to a module that only looks or computes."""
     parts = name.replace("()", "").split(".")
+    if parts[0] in sys.stdlib_module_names and parts[0] not in _STANDARD_ACTING:
+        return True
     return any(".".join(parts[:i]) in LOOKING_MODULES for i in range(len(parts), 0, -1))
 
 

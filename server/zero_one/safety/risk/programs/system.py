@@ -220,6 +220,8 @@ def _media(call: Call) -> list[Effect]:
     if re.search(r"x11grab|avfoundation|v4l2|alsa|pulse|dshow", " ".join(call.texts)):
         return _spy(call)
     operands = call.operands
+    if call.program == "ffmpeg":  # with inputs only, it tells about them
+        operands = [o for o in operands if o not in call.values("-i")]
     return (
         [paths.writing(operands[-1])]
         if operands and call.program in ("ffmpeg", "convert", "magick", "sox", "pandoc", "mogrify", "lame")
