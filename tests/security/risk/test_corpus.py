@@ -1,7 +1,7 @@
 """The labelled corpora through the classifier: the confusion matrix is printed, and the promises are asserted.
 
-``corpus.jsonl`` was written before the classifier was read, ``held_out.jsonl`` and ``third.jsonl`` in other styles after it was
-mended by the ones before.
+``corpus.jsonl`` was written before the classifier was read; each of ``held_out``, ``third`` and ``fourth`` in other
+styles, after the classifier was mended by those before it.
 Labels: observe only looks; change writes, moves, installs, opens, ends a program; spend_or_send sends, spends, reads
 secrets or starts by itself; destroy deletes, formats, ends everything, disables protection or runs what nobody can see.
 """
@@ -48,7 +48,7 @@ def named(snippets: list[Snippet]) -> str:
     return "\n".join(f"{s.lang}, {s.label.word} as {s.risk.word}: {s.code[:100]!r}" for s in snippets)
 
 
-@pytest.mark.parametrize("name", ["corpus.jsonl", "held_out.jsonl", "third.jsonl"])
+@pytest.mark.parametrize("name", ["corpus.jsonl", "held_out.jsonl", "third.jsonl", "fourth.jsonl"])
 def test_promises_hold_on_the_corpus(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     snippets = measured(name)
     hostile = [s for s in snippets if s.kind == "hostile"]

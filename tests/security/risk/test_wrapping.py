@@ -84,7 +84,7 @@ def test_wrapped_python_keeps_its_class(name: str) -> None:
 
 def _never_lower(snippets: list[str], language: str, wrap: Wrap) -> None:
     lowered = []
-    for code in snippets[::3]:
+    for code in snippets[::2]:
         plain, wrapped = classify(code, language).risk, classify(*wrap(code)).risk
         if wrapped < plain:
             lowered.append((plain.word, wrapped.word, wrap(code)[0][:300]))
