@@ -28,8 +28,9 @@ check: $(VENV)/.test
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 
+# Two at a time: most tests wait for sound to be played more than they compute. A file's tests stay together.
 unit: $(VENV)/.test
-	$(PY) -m pytest
+	$(PY) -m pytest -n 2 --dist loadfile
 
 system-run:
 	@sh tools/packages.sh run
