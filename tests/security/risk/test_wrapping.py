@@ -139,6 +139,20 @@ def test_mutated_snippets_get_a_verdict(data: st.DataObject) -> None:
     assert "could not be read (" not in str(verdict.effects), code
 
 
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        ("printf '%%s\\n' \"rm -rf /\" a", "shell"),
+        ("$'\\x.m' -rf /srv", "shell"),
+        ("$'\\u' a; $'\\9'", "shell"),
+        (r'f("C:\Users\x")', "javascript"),
+    ],
+)
+def test_texts_that_once_stopped_a_reader(code: str, language: str) -> None:
+    """Found by mutation: a printf that takes no argument, escapes cut short."""
+    assert "could not be read (" not in str(classify(code, language).effects)
+
+
 LONG = {
     "letters": "a" * 39_000,
     "spaces": " " * 39_000 + "x",

@@ -32,7 +32,11 @@ def fold(node: ast.expr | None, known: Known) -> Any:
         case ast.Name(id=name) if name in known:
             return known[name]
         case ast.JoinedStr(values=values):
-            return "".join(_formatted(v, known) for v in values)
+            parts: list[str] = []
+            for part in values:
+                parts.append(_formatted(part, known))
+                _bounded(_size(parts[-1:]) * (len(values) if len(parts[-1]) > 1000 else 1))
+            return "".join(parts)
         case ast.BinOp(left=left, op=op, right=right):
             return _binary(fold(left, known), op, fold(right, known))
         case ast.List(elts=items) | ast.Tuple(elts=items):
@@ -48,7 +52,8 @@ def fold(node: ast.expr | None, known: Known) -> Any:
         case ast.ListComp(elt=elt, generators=[gen]) | ast.GeneratorExp(elt=elt, generators=[gen]):
             if isinstance(gen.target, ast.Name) and not gen.ifs:
                 items = fold(gen.iter, known)
-                if isinstance(items, list | str | bytes) and len(items) < 10_000:
+                nested = any(isinstance(n, ast.ListComp | ast.GeneratorExp) for n in ast.walk(elt))
+                if isinstance(items, list | str | bytes) and len(items) < (100 if nested else 10_000):
                     return [fold(elt, {**known, gen.target.id: item}) for item in items]
     raise Unknown
 
@@ -61,18 +66,36 @@ def _formatted(node: ast.expr, known: Known) -> str:
     return str(fold(node, known))
 
 
+def _bounded(size: int, pattern: str = "") -> None:
+    """A few characters of code can ask for gigabytes: what would be longer than ``LIMIT`` is not folded. Raises Unknown.
+
+    ``pattern`` is a format, whose fields may ask for a width.
+    """
+    if size > LIMIT or re.search(r"\d{5}|\*", pattern):
+        raise Unknown
+
+
+def _size(value: Any) -> int:
+    """Characters that a value takes when it is written out, at least."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    return sum(map(_size, value)) if isinstance(value, list) else 20
+
+
 def _binary(left: Any, op: ast.operator, right: Any) -> Any:
     try:
         match op:
             case ast.Add():
                 out = left + right
             case ast.Mod() if isinstance(left, str):
+                _bounded(left.count("%") * _size(right), left)
                 out = left % (tuple(right) if isinstance(right, list) else right)
             case ast.Mult() if isinstance(left, int) != isinstance(right, int) or (
                 abs(left) < 2**40 and abs(right) < 2**40
             ):
-                if isinstance(left, str | bytes | list) and right * len(left) > LIMIT:
-                    raise Unknown
+                if isinstance(left, str | bytes | list) or isinstance(right, str | bytes | list):
+                    times, length = (right, len(left)) if isinstance(right, int) else (left, len(right))
+                    _bounded(times * length)
                 out = left * right
             case ast.Sub():
                 out = left - right
@@ -167,7 +190,30 @@ def _text(value: Any = "", *encoding: str) -> str:
     return value.decode(*encoding) if isinstance(value, bytes) and encoding else str(value)
 
 
+def _decode(value: Any, codec: str = "utf-8") -> Any:
+    """The codecs that hide text; the compressing ones could unfold to gigabytes."""
+    if codec.lower().replace("_", "").replace("-", "") not in _CODECS:
+        raise Unknown
+    return codecs.decode(value, codec)
+
+
+_CODECS = {
+    "rot13",
+    "hex",
+    "hexcodec",
+    "base64",
+    "base64codec",
+    "utf8",
+    "ascii",
+    "latin1",
+    "unicodeescape",
+    "utf16",
+    "utf16le",
+}
+
+
 def _bytes(value: Any = b"", *encoding: str) -> bytes:
+    _bounded(value if isinstance(value, int) else 0)
     return bytes(value, *encoding) if encoding else bytes(value)
 
 
@@ -212,8 +258,10 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "binascii.a2b_base64": binascii.a2b_base64,
     "bytes.fromhex": bytes.fromhex,
     "bytearray.fromhex": bytes.fromhex,
-    "codecs.decode": codecs.decode,
-    "codecs.encode": codecs.encode,
+    "codecs.decode": _decode,
+    "codecs.encode": lambda value, codec="utf-8": (
+        codecs.encode(value, codec) if "rot" in codec else _decode(value, "?")
+    ),
     "shlex.split": shlex.split,
     "shlex.quote": _same,
     "os.path.join": _joined,
@@ -262,7 +310,9 @@ def _call(node: ast.Call, known: Known) -> Any:
             if isinstance(target, str) and node.func.attr == "joinpath":
                 return "/".join([target, *(str(fold(a, known)) for a in args)])
             if isinstance(target, str | bytes) and node.func.attr in _METHODS:
-                out = getattr(target, node.func.attr)(*[fold(a, known) for a in args])
+                given = [fold(a, known) for a in args]
+                _bounded(_grown(target, node.func.attr, given), str(target) if node.func.attr == "format" else "")
+                out = getattr(target, node.func.attr)(*given)
                 if isinstance(out, str | bytes) and len(out) > LIMIT:
                     raise Unknown
                 return out
@@ -281,3 +331,16 @@ def _call(node: ast.Call, known: Known) -> Any:
     ) as error:
         raise Unknown from error
     raise Unknown
+
+
+def _grown(target: str | bytes, method: str, given: list[Any]) -> int:
+    """How long the result of a method may become, where it can be much longer than what goes in."""
+    if method == "join" and given and isinstance(given[0], list | str | bytes):
+        return _size(given[0]) + len(given[0]) * len(target)
+    if method == "replace" and len(given) >= 2:
+        return len(target) * max(1, _size(given[1]) // max(1, _size(given[0])) + 1)
+    if method == "format":
+        return str(target).count("{") * _size(given)
+    if method == "zfill":
+        return int(given[0]) if given and isinstance(given[0], int) else 0
+    return len(target)

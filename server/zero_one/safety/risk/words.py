@@ -39,11 +39,11 @@ def ansi(text: str) -> str:
 
     def one(m: re.Match[str]) -> str:
         s = m.group(1)
-        if s[0] == "x":
+        if s[0] == "x" and len(s) > 1:
             return chr(int(s[1:], 16))
-        if s[0] in "uU":
+        if s[0] in "uU" and len(s) > 1:
             return chr(min(int(s[1:], 16), 0x10FFFF))
-        if s[0].isdigit():
+        if s[0] in "01234567":
             return chr(int(s, 8) % 256)
         return _ANSI.get(s, "\\" + s)
 
@@ -125,6 +125,7 @@ def printed(program: str, args: list[Word]) -> str | None:
         return ansi(text) if m[1] == "b" else text
 
     while True:
+        before = len(rest)
         pieces.append(re.sub(r"%([sb%])", filled, pattern))
-        if not rest:
+        if not rest or len(rest) == before:  # a pattern that takes nothing is printed once
             return "".join(pieces)
