@@ -67,7 +67,7 @@ def _formatted(node: ast.expr, known: Known) -> str:
 
 
 def _bounded(size: int, pattern: str = "") -> None:
-    """A few characters of code can ask for gigabytes: what would be longer than ``LIMIT`` is not folded. Raises Unknown.
+    """A few characters of code can ask for gigabytes: what would be longer than ``LIMIT`` is not folded (Unknown).
 
     ``pattern`` is a format, whose fields may ask for a width.
     """
