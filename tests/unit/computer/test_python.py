@@ -17,7 +17,7 @@ import pytest
 import pytest_asyncio
 
 from support.needs import need
-from unit.computer.runs import begin, gone, no_call, run, running, until
+from unit.computer.runs import Ran, begin, gone, no_call, run, running, until
 from zero_one.computer.languages import python as python_module
 from zero_one.computer.languages.base import Place
 from zero_one.computer.languages.pool import KernelPool
@@ -131,15 +131,7 @@ async def test_an_interrupt_stops_it_at_once_and_keeps_variables(
     assert (await run(python, "kept")).text("result") == "'yes'"
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import time\nprint('on')\nwhile True:\n  try:\n    time.sleep(9)\n  except BaseException:\n    pass",
-        "print('on', flush=True)\nsum(range(10**12))",  # in C, with the interpreter's lock
-    ],
-)
-async def test_code_that_will_not_listen_is_ended_and_the_loss_is_told(python: Python, code: str) -> None:
-    task = await begin(python, code, "on")
+async def stubborn(python: Python, task: asyncio.Task[Ran]) -> None:
     start = asyncio.get_running_loop().time()
     await python.interrupt()
     ran = await task
@@ -147,6 +139,22 @@ async def test_code_that_will_not_listen_is_ended_and_the_loss_is_told(python: P
     assert ran.exit == "130"
     assert "Variables are lost" in ran.error
     assert (await run(python, "1 + 1")).text("result") == "2"
+
+
+async def test_code_that_will_not_listen_is_ended_and_the_loss_is_told(python: Python) -> None:
+    code = "import time\nprint('on')\nwhile True:\n  try:\n    time.sleep(9)\n  except BaseException:\n    pass"
+    await stubborn(python, await begin(python, code, "on"))
+
+
+async def test_code_that_holds_the_interpreters_lock_in_c_is_ended_and_the_loss_is_told(python: Python) -> None:
+    # The pause lets the word get out before the lock is taken for good; that it was taken shows in the time it burns.
+    code = "import time\nprint('on', flush=True)\ntime.sleep(0.3)\nsum(range(10**12))"
+    task = await begin(python, code, "on")
+    assert python._kernel is not None
+    process = psutil.Process(python._kernel.pid)
+    idle = process.cpu_times().user
+    await until(lambda: process.cpu_times().user > idle + 0.3)
+    await stubborn(python, task)
 
 
 async def test_a_time_limit_stops_it(python: Python) -> None:
