@@ -197,6 +197,13 @@ def _decode(value: Any, codec: str = "utf-8") -> Any:
     return codecs.decode(value, codec)
 
 
+def _encode(value: Any, codec: str = "utf-8") -> Any:
+    """Only rot13 hides text in this direction."""
+    if "rot" not in codec:
+        raise Unknown
+    return codecs.encode(value, codec)
+
+
 _CODECS = {
     "rot13",
     "hex",
@@ -259,9 +266,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "bytes.fromhex": bytes.fromhex,
     "bytearray.fromhex": bytes.fromhex,
     "codecs.decode": _decode,
-    "codecs.encode": lambda value, codec="utf-8": (
-        codecs.encode(value, codec) if "rot" in codec else _decode(value, "?")
-    ),
+    "codecs.encode": _encode,
     "shlex.split": shlex.split,
     "shlex.quote": _same,
     "os.path.join": _joined,
