@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Generic, TypeVar
 
 from zero_one.speech.stt.base import HearOptions, PartialHandler, Recognition, Recognizer, SpeechError, Transcript
 from zero_one.speech.tts.base import Synthesizer, Voice
 
+Engine = TypeVar("Engine", Recognizer, Synthesizer)
 
-class LateRecognizer:
+
+class _Late(Generic[Engine]):
     """Stands in for an engine that is still being chosen, fetched and loaded. ``set`` or ``fail`` ends the wait."""
 
     def __init__(self) -> None:
         self.name = "warming"
-        self._engine: asyncio.Future[Recognizer] | None = None
-        self._early: set[_LateRecognition] = set()
+        self._engine: asyncio.Future[Engine] | None = None
 
-    def _future(self) -> asyncio.Future[Recognizer]:
+    def _future(self) -> asyncio.Future[Engine]:
         if self._engine is None:
             self._engine = asyncio.get_running_loop().create_future()
-            # The failure is told by each utterance that meets it; nobody else has to look.
+            # The failure is told by whoever meets it; nobody else has to look.
             self._engine.add_done_callback(lambda done: done.cancelled() or done.exception())
         return self._engine
 
@@ -28,21 +30,38 @@ class LateRecognizer:
     def ready(self) -> bool:
         return self._engine is not None and self._engine.done() and self._engine.exception() is None
 
-    def set(self, engine: Recognizer) -> None:
-        """It is there; or a better one is, for the utterances to come."""
+    def set(self, engine: Engine) -> None:
+        """It is there; or a better one is, for what is still to come."""
         self.name = engine.name
         if self._future().done():
             self._engine = None
         self._future().set_result(engine)
-        for recognition in list(self._early):
-            recognition.begin(engine)
-        self._early.clear()
 
     def fail(self, error: SpeechError) -> None:
         self._future().set_exception(error)
 
     async def warm(self) -> None:
         await asyncio.shield(self._future())
+
+    async def close(self) -> None:
+        if self.ready:
+            await self._future().result().close()
+        else:
+            self._future().cancel()
+
+
+class LateRecognizer(_Late[Recognizer]):
+    """Ears: what is said meanwhile is kept, and given to the engine when it is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._early: set[_LateRecognition] = set()
+
+    def set(self, engine: Recognizer) -> None:
+        super().set(engine)
+        for recognition in list(self._early):
+            recognition.begin(engine)
+        self._early.clear()
 
     def start(self, options: HearOptions, on_partial: PartialHandler | None = None) -> Recognition:
         if self.ready:
@@ -53,12 +72,6 @@ class LateRecognizer:
 
     def forget(self, recognition: _LateRecognition) -> None:
         self._early.discard(recognition)
-
-    async def close(self) -> None:
-        if self.ready:
-            await self._future().result().close()
-        else:
-            self._future().cancel()
 
 
 class _LateRecognition:
@@ -93,36 +106,16 @@ class _LateRecognition:
             self._real.cancel()
 
 
-class LateSynthesizer:
+class LateSynthesizer(_Late[Synthesizer]):
     """The same for a voice: what is to be said waits for it."""
 
     def __init__(self) -> None:
-        self.name = "warming"
+        super().__init__()
         self.sample_rate = 0
-        self._engine: asyncio.Future[Synthesizer] | None = None
-
-    def _future(self) -> asyncio.Future[Synthesizer]:
-        if self._engine is None:
-            self._engine = asyncio.get_running_loop().create_future()
-            self._engine.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return self._engine
-
-    @property
-    def ready(self) -> bool:
-        return self._engine is not None and self._engine.done() and self._engine.exception() is None
 
     def set(self, engine: Synthesizer) -> None:
-        """It is there; or a better one is, for the clauses to come."""
-        self.name, self.sample_rate = engine.name, engine.sample_rate
-        if self._future().done():
-            self._engine = None
-        self._future().set_result(engine)
-
-    def fail(self, error: SpeechError) -> None:
-        self._future().set_exception(error)
-
-    async def warm(self) -> None:
-        await asyncio.shield(self._future())
+        self.sample_rate = engine.sample_rate
+        super().set(engine)
 
     async def speak(self, text: str, voice: Voice) -> AsyncIterator[bytes]:
         engine = await asyncio.shield(self._future())
@@ -135,9 +128,3 @@ class LateSynthesizer:
             close = getattr(pieces, "aclose", None)
             if close is not None:
                 await close()
-
-    async def close(self) -> None:
-        if self.ready:
-            await self._future().result().close()
-        else:
-            self._future().cancel()
