@@ -137,9 +137,10 @@ async def test_press_speak_release_and_hear_the_answer(
         assert f"You: {QUESTION}" in log.read_text()
     assert rms_dbfs(spoken) > -35
     assert 800 < ms_of(spoken, 16_000) < 5_000
-    # The grammar's path may end before a last short syllable ("… a m"), but never in another sentence.
+    # The grammar's path may end before the last short syllables ("… a m"), but never in another sentence. At a full
+    # hour no more than "it's three" is left then.
     found = which(spoken + silence(300, 16_000), (said(answer), *DISTRACTORS))
-    assert len(found.split()) >= 3
+    assert len(found.split()) >= 2
     assert said(answer).startswith(found)
 
 
