@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zero_one.conversation import Conversation, Link, Services
+from zero_one.identity.access import Caller, owner
 from zero_one.interpreter.base import Approver, Decision, Question
 from zero_one.interpreter.history import History
 from zero_one.protocol.events import (
@@ -41,8 +42,11 @@ RATE = 24_000
 class Device(Link):
     """Records what it gets, and when (s). ``heard`` is the sound as its listener has heard it: flushed sound is not."""
 
-    def __init__(self, *, rate_out: int = RATE, features: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, *, rate_out: int = RATE, features: frozenset[str] = frozenset(), caller: Caller | None = None
+    ) -> None:
         self.rate_out, self.features = rate_out, features
+        self.caller = caller or owner("test")
         self.events: list[tuple[float, ServerEvent]] = []
         self.state = "idle"
         self.closed_for = ""
@@ -301,7 +305,9 @@ class ScriptedMind:
         self.history = history
         return self
 
-    def respond(self, request: Message, approve: Approver, *, images: tuple[Message, ...] = ()) -> ScriptedRun:
+    def respond(
+        self, request: Message, approve: Approver, *, images: tuple[Message, ...] = (), caller: Caller | None = None
+    ) -> ScriptedRun:
         assert self.history is not None
         self.requests.append(request)
         self.images.append(images)

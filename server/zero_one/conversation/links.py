@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from zero_one.identity.access import Caller
 from zero_one.protocol.events import Flush, ServerEvent, Show, SpeechEnd, SpeechPcm, SpeechStart
 
 log = logging.getLogger(__name__)
@@ -26,6 +27,8 @@ class Link(Protocol):
     rate_out: int
     """Hz of the sound it wants."""
     features: frozenset[str]
+    caller: Caller
+    """Who is there, and what that one may do."""
 
     async def send(self, event: ServerEvent) -> None:
         """Raises ConnectionError when the device is gone."""

@@ -12,6 +12,7 @@ from zero_one.computer.hands import Hands, HandsError
 from zero_one.computer.languages import registry
 from zero_one.computer.terminal import Terminal
 from zero_one.config.settings import Settings
+from zero_one.identity.access import Caller
 from zero_one.interpreter.asking import Describe, describe
 from zero_one.interpreter.base import Approver
 from zero_one.interpreter.chat import Form, chat, tokens
@@ -61,7 +62,9 @@ class ModelInterpreter:
         if terminal.allow is None:
             terminal.allow = self._gate
 
-    def respond(self, request: Message, approve: Approver, *, images: tuple[Message, ...] = ()) -> ModelRun:
+    def respond(
+        self, request: Message, approve: Approver, *, images: tuple[Message, ...] = (), caller: Caller | None = None
+    ) -> ModelRun:
         """Begin a turn. One that still talks is hushed; code that it runs goes on until new code takes its place."""
         self._runs = [run for run in self._runs if not run.done]
         for run in self._runs:

@@ -7,11 +7,15 @@ Transports translate their frames to and from these; a conversation knows nothin
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from zero_one.protocol.lmc import Message
 
 PCM_RATE_IN = 16_000
 PCM_RATE_OUT = 24_000
+
+Hand = Literal["voice", "press", "hold"]
+"""How an answer was given: said, by a hand, or by a deliberate hand (2 s hold, slide, typed word)."""
 
 
 # --- device to server ---------------------------------------------------------------------------------------------
@@ -91,12 +95,18 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer to an approval question: ``yes``, ``no`` or ``edit`` (with ``code``); ``but`` goes to the model."""
+    """An answer to an approval question: ``yes``, ``no`` or ``edit`` (with ``code``); ``but`` goes to the model.
+
+    ``hand`` is how the device says it was given, ``held_ms`` how long the button was down. ``remember``: always allow.
+    """
 
     id: str
     answer: str
     but: str | None = None
     code: str | None = None
+    hand: Hand = "press"
+    held_ms: int = 0
+    remember: bool = False
 
 
 @dataclass(frozen=True, slots=True)

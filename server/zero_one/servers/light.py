@@ -17,6 +17,7 @@ from starlette.websockets import WebSocketDisconnect
 from zero_one import __version__
 from zero_one.conversation import Conversation, Conversations
 from zero_one.conversation.spans import Metrics
+from zero_one.identity.access import Caller, owner
 from zero_one.protocol.events import PCM_RATE_OUT, Cancelled, DeviceEvent, Hello, ServerEvent
 from zero_one.protocol.light import HELLO_WAIT_MS, Frame, ServerSide
 from zero_one.servers.http import Health, add_http
@@ -40,8 +41,8 @@ def light_app(conversations: Conversations, ready: Callable[[], bool], health: H
 class LightLink:
     """One connection, as its conversation sees it."""
 
-    def __init__(self, socket: WebSocket, side: ServerSide, hello: Hello | None) -> None:
-        self._socket, self._side = socket, side
+    def __init__(self, socket: WebSocket, side: ServerSide, hello: Hello | None, caller: Caller) -> None:
+        self._socket, self._side, self.caller = socket, side, caller
         self.rate_out = hello.rate_out if hello else PCM_RATE_OUT
         self.features = hello.features if hello else frozenset()
 
@@ -176,7 +177,7 @@ class _Connection:
             client = self._socket.client
             device = self._name = self._nameless.take(client.host if client else "unknown")
         self._conversation = self._conversations.get(device)
-        self._link = LightLink(self._socket, self._side, hello)
+        self._link = LightLink(self._socket, self._side, hello, owner(device))
         log.debug("%s is connected (level %d)", device, self._side.level)
         await self._conversation.attach(self._link)
 
