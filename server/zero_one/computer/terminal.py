@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from zero_one.computer.hands import Gate, Hands
 from zero_one.computer.languages import registry
-from zero_one.computer.languages.base import Language, Output, Place
+from zero_one.computer.languages.base import Language, Needs, Output, Place
 from zero_one.computer.output import HeadTail, Limits
 
 if TYPE_CHECKING:
@@ -60,11 +60,28 @@ class Terminal:
             return self._hands.schemas()
         return await self.call(name, self._hands.method(name).bind(positional, named))
 
-    async def run(self, language: str, code: str, *, timeout_s: float = 120.0) -> AsyncGenerator[Output, None]:
+    @property
+    def sandboxed(self) -> bool:
+        """Whether code runs in a sandbox here. Where it does not, every change has to be asked about."""
+        return False
+
+    async def run(
+        self,
+        language: str,
+        code: str,
+        *,
+        timeout_s: float = 120.0,
+        network: bool = True,
+        needs: Needs | None = None,
+    ) -> AsyncGenerator[Output, None]:
         """Run code, yielding pieces as they come, ``exit`` last; never raises for what the code does.
 
         Printed text beyond the limits is left out in the middle; the line in its place names the file that has it all.
         An unknown language is an ``error`` and exit "127". Closing the iterator interrupts the run.
+
+        ``network`` False closes the network for this run. ``needs`` is the verdict over an act that was ruled to run or
+        was agreed to: what it writes outside the folder, or does to the machine, is possible to this run only.
+        Without it the run is an observation: nothing but the folder can be written.
         """
         name = registry.resolve(language, self._known)
         if name is None:

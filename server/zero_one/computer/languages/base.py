@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
@@ -34,6 +34,23 @@ class Output:
 Call = Callable[[str, list[Any], dict[str, Any]], Awaitable[Any]]
 """``await call("mouse.click", [10, 20], {"button": "left"})``: what code inside a language asks of ``computer.*``, with
 its arguments by position and by name. The gate stands behind it."""
+
+
+class Effect(Protocol):
+    """What is used of ``safety.risk.model.Effect``: a kind ("write", "delete", "send", …) and its target in words."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def what(self) -> str: ...
+
+
+class Needs(Protocol):
+    """What is used of ``safety.risk.model.Verdict``: the effects of an act that was ruled to run, or was agreed to."""
+
+    @property
+    def effects(self) -> Sequence[Effect]: ...
 
 
 Wrap = Callable[[list[str], Path], list[str]]
