@@ -11,10 +11,13 @@ import hashlib
 import hmac
 import json
 import secrets
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from zero_one.files import write_whole
+from zero_one.identity.devices import PAIRED, SCOPES
 
 LIFETIME_S = 300
 MOST_TRIES = 5
@@ -32,6 +35,16 @@ class _Offer:
     hash: str
     expires: float
     tries: int = 0
+    name: str = ""
+    scopes: tuple[str, ...] = tuple(sorted(PAIRED))
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the owner decided about the device when the code was made. ``name`` empty: the device's own."""
+
+    name: str
+    scopes: frozenset[str]
 
 
 class PairingDesk:
@@ -40,14 +53,21 @@ class PairingDesk:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def offer(self, *, now: float) -> str:
+    def offer(self, *, now: float, name: str = "", scopes: Iterable[str] = PAIRED) -> str:
         """A new code such as ``4821 0937``; one that was open before is void. Raises OSError."""
         code = "".join(secrets.choice("0123456789") for _ in range(_DIGITS))
         salt = secrets.token_hex(16)
-        self._save(_Offer(salt, _slow_hash(code, salt), now + LIFETIME_S))
+        self._save(_Offer(salt, _slow_hash(code, salt), now + LIFETIME_S, name=name, scopes=tuple(sorted(scopes))))
         return f"{code[:4]} {code[4:]}"
 
-    def redeem(self, code: str, *, now: float) -> None:
+    def state(self, *, now: float) -> Literal["open", "guessed", "none"]:
+        """Whether a code holds; ``guessed``: it is void because of too many wrong ones; ``none``: used or run out."""
+        offer = self._load()
+        if offer is None or now > offer.expires:
+            return "none"
+        return "guessed" if offer.tries >= MOST_TRIES else "open"
+
+    def redeem(self, code: str, *, now: float) -> Terms:
         """Accept a code, once. Takes as long for a wrong code as for a right one. Raises PairingError, OSError."""
         offer = self._load()
         digits = "".join(c for c in code if c.isascii() and c.isdigit())
@@ -59,9 +79,10 @@ class PairingDesk:
         if offer.tries >= MOST_TRIES:
             raise PairingError("Too many wrong codes. Run 01 pair again for a new one.")
         if not right:
-            self._save(_Offer(offer.salt, offer.hash, offer.expires, offer.tries + 1))
+            self._save(replace(offer, tries=offer.tries + 1))
             raise PairingError("That code is not right. Look at it again on the computer's screen.")
         self.withdraw()
+        return Terms(offer.name, frozenset(offer.scopes))
 
     def withdraw(self) -> None:
         """Void the open code, if there is one."""
@@ -70,7 +91,10 @@ class PairingDesk:
     def _load(self) -> _Offer | None:
         try:
             raw = json.loads(self._path.read_text("utf-8"))
-            return _Offer(str(raw["salt"]), str(raw["hash"]), float(raw["expires"]), int(raw["tries"]))
+            scopes = tuple(str(scope) for scope in raw["scopes"] if scope in SCOPES)
+            return _Offer(
+                str(raw["salt"]), str(raw["hash"]), float(raw["expires"]), int(raw["tries"]), str(raw["name"]), scopes
+            )
         except (OSError, ValueError, KeyError, TypeError):
             # An unreadable offer counts as none: nothing is lost, a new code is one command away.
             return None
