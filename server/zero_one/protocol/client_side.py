@@ -19,6 +19,7 @@ from zero_one.protocol.events import (
     Pcm,
     Played,
     Pressed,
+    Received,
     Released,
     Repeat,
     ServerEvent,
@@ -62,13 +63,6 @@ class Welcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
-    """The server has the whole utterance or message ``id``; it need not be kept any longer."""
-
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
 class Pong:
     id: str | None = None
 
@@ -81,7 +75,7 @@ class Problem:
     text: str
 
 
-ClientEvent = ServerEvent | Welcome | Received | Pong | Problem
+ClientEvent = ServerEvent | Welcome | Pong | Problem
 
 
 class ClientSide:
@@ -230,7 +224,8 @@ class ClientSide:
         """The frames that say this to the server; none where a level 0 server has no word for it."""
         if isinstance(event, Pressed):
             self.hush()
-            return [self._header("start", {} if event.id is None else {"id": event.id})]
+            named = {} if event.id is None else {"id": event.id}
+            return [self._header("start", named if event.by == "hand" else named | {"by": event.by})]
         if isinstance(event, Pcm):
             return list(slices(event.data, _SEND_FRAME))
         if isinstance(event, Released):
@@ -240,7 +235,7 @@ class ClientSide:
         if isinstance(event, Typed):
             return self._say(event)
         if isinstance(event, Stop):
-            return self._lmc(Message("user", "command", content="silence" if event.silence_only else "stop"))
+            return self._stop(event)
         if isinstance(event, Repeat):
             return self._lmc(Message("user", "command", content="repeat"))
         if isinstance(event, Answer):
@@ -251,6 +246,12 @@ class ClientSide:
         if isinstance(event, SetVolume) and self.level:
             return [write_text({"type": "volume", "percent": event.percent})]
         return []
+
+    def _stop(self, event: Stop) -> list[Frame]:
+        word = "silence" if event.silence_only else "stop"
+        if event.everything and self.level:
+            word = "stop everything"
+        return self._lmc(Message("user", "command", content=word))
 
     def _header(self, flag: str, more: dict[str, Any]) -> Frame:
         return write_text({"role": "user", "type": "audio", "format": "bytes.raw", flag: True, **more})
@@ -265,11 +266,15 @@ class ClientSide:
         if not self.level:
             word = "go" if event.answer == "yes" else "stop"
             return self._lmc(Message("user", "command", content=word))
-        content = {"answer": event.answer}
+        content: dict[str, Any] = {"answer": event.answer}
         if event.but:
             content["but"] = event.but
         if event.code:
             content["code"] = event.code
+        if event.answer != "no":
+            content["hand"] = event.hand
+            more = {"held_ms": event.held_ms, "remember": event.remember, "word": event.word}
+            content |= {name: value for name, value in more.items() if value}
         return self._lmc(Message("user", "approval", content=content, id=event.id))
 
     def _lmc(self, message: Message) -> list[Frame]:

@@ -17,6 +17,12 @@ PCM_RATE_OUT = 24_000
 Hand = Literal["voice", "press", "hold"]
 """How an answer was given: said, by a hand, or by a deliberate hand (2 s hold, slide, typed word)."""
 
+Gesture = Literal["voice", "press", "hold", "slide"]
+"""What a device says was done to give an answer."""
+
+Opener = Literal["hand", "voice"]
+"""What opened the microphone: a held button, or something that nobody holds (a wake word, a toggle, a call)."""
+
 
 # --- device to server ---------------------------------------------------------------------------------------------
 
@@ -36,10 +42,12 @@ class Hello:
 class Pressed:
     """The talk button went down: an utterance begins. Speech stops at once.
 
-    ``id`` names the utterance where the device names it; one sent again after a lost link keeps its id.
+    ``id`` names the utterance where the device names it; one sent again after a lost link keeps its id. ``by``: only
+    while a hand holds the button down does the length of an utterance mean anything.
     """
 
     id: str | None = None
+    by: Opener = "hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +91,11 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Stop everything of this turn: speech, model and running code. ``silence_only`` leaves work running (a tap)."""
+    """Stop this turn: speech, model and running code. ``silence_only`` leaves work running (a tap); ``everything``
+    stops every conversation of the house (a triple tap)."""
 
     silence_only: bool = False
+    everything: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +107,18 @@ class Repeat:
 class Answer:
     """An answer to an approval question: ``yes``, ``no`` or ``edit`` (with ``code``); ``but`` goes to the model.
 
-    ``hand`` is how the device says it was given, ``held_ms`` how long the button was down. ``remember``: always allow.
+    ``hand`` is how the device says it was given, ``held_ms`` how long the button was down until now, ``word`` what was
+    typed to agree. ``remember``: always allow.
     """
 
     id: str
     answer: str
     but: str | None = None
     code: str | None = None
-    hand: Hand = "press"
+    hand: Gesture = "press"
     held_ms: int = 0
     remember: bool = False
+    word: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,4 +191,11 @@ class VolumeTo:
     percent: int
 
 
-ServerEvent = SpeechStart | SpeechPcm | SpeechEnd | Flush | Show | State | VolumeTo
+@dataclass(frozen=True, slots=True)
+class Received:
+    """The whole utterance or message ``id`` is kept here now, also over a restart; the device may let go of it."""
+
+    id: str
+
+
+ServerEvent = SpeechStart | SpeechPcm | SpeechEnd | Flush | Show | State | VolumeTo | Received

@@ -22,6 +22,7 @@ from zero_one.protocol.events import (
     Pcm,
     Played,
     Pressed,
+    Received,
     Released,
     ServerEvent,
     SetVolume,
@@ -35,13 +36,14 @@ from zero_one.protocol.events import (
 from zero_one.protocol.greeting import answer_hello, read_hello
 from zero_one.protocol.lmc import Message
 from zero_one.protocol.riff import Converter, SoundFormat, SoundReader
-from zero_one.protocol.typed import TypedReader
+from zero_one.protocol.typed import TypedReader, asks_here
 from zero_one.protocol.wire import (
     FORMATS,
     LEVEL0_FRAME,
     LEVEL0_RATE,
     LEVEL1_FRAME,
     MAX_BINARY_FRAME,
+    OPENERS,
     TAIL_EXTEND_MS,
     TAIL_GRACE_RAW_MS,
     TAIL_GRACE_WAV_MS,
@@ -215,16 +217,19 @@ class ServerSide:
         if raw["role"] != "user":
             raise FrameError("bad_message", "A device sends sound as user.")
         start, end, label = raw.get("start"), raw.get("end"), raw.get("format", "bytes.raw")
+        by = raw.get("by", "hand")
         if not isinstance(label, str) or label not in FORMATS:
             raise FrameError("bad_format", "Sound must be bytes.raw or bytes.wav.")
         if (start is True) == (end is True):
             raise FrameError("bad_message", 'An audio header needs either "start": true or "end": true.')
+        if not isinstance(by, str) or by not in OPENERS:
+            raise FrameError("bad_field", "by must be hand or voice.")
         if start:
             events = self._end_utterance() if self._held else self._close_tail()
             self._utterance = short_text(raw, "id")
             self._spoke_audio = self._held = self._turn_open = True
             self._reader, self._odd = SoundReader(PCM_RATE_IN), b""
-            return [*events, Pressed(self._utterance)]
+            return [*events, Pressed(self._utterance, by)]
         ago_ms = whole_number(raw, "ago_ms", 0, 60_000) if "ago_ms" in raw else 0
         if not self._held:
             raise FrameError("not_open", "The end of an utterance came without its start; speak again.")
@@ -293,7 +298,11 @@ class ServerSide:
             return self._show(event.message)
         if isinstance(event, State):
             return self._state(event.name)
-        return [write_text({"type": "volume", "percent": event.percent})] if self.level else []
+        if not self.level:
+            return []
+        if isinstance(event, Received):
+            return [write_text({"type": "received", "id": event.id})]
+        return [write_text({"type": "volume", "percent": event.percent})]
 
     @property
     def _hears(self) -> bool:
@@ -353,7 +362,7 @@ class ServerSide:
 
     def _show(self, message: Message) -> list[Frame]:
         if message.type == "approval":
-            self._remember_question(message)
+            self._typed.shown(message)
         if self.dialect == "audio" or message.type == "audio":
             return []
         if self.dialect == "hello":
@@ -366,7 +375,7 @@ class ServerSide:
                 return []
             self._turn_open = False
         frames: list[Frame] = [write_text(message.to_dict())]
-        if message.type == "approval" and not message.end and isinstance(message.content, Mapping):
+        if message.type == "approval" and asks_here(message):
             # What Open Interpreter's clients know as the request to run code; they answer with the command go.
             code = {
                 "type": "code",
@@ -376,14 +385,6 @@ class ServerSide:
             ask = {"role": "computer", "type": "confirmation", "format": "execution", "content": code}
             frames.append(write_text(ask))
         return frames
-
-    def _remember_question(self, message: Message) -> None:
-        ident = message.id
-        if ident is None and isinstance(message.content, Mapping):
-            named = message.content.get("id")
-            ident = named if isinstance(named, str) else None
-        if ident is not None:
-            self._typed.asked = None if message.end else ident
 
     def _state(self, name: str) -> list[Frame]:
         if self.dialect == "hello":

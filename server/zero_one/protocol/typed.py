@@ -14,19 +14,21 @@ from typing import Any, Final
 from zero_one.protocol.events import Answer, DeviceEvent, Repeat, Stop, Typed
 from zero_one.protocol.lmc import Message, MessageError
 from zero_one.protocol.wire import (
+    GESTURES,
     MAX_IMAGES,
     MAX_TEXT_FRAME,
     MAX_TYPED_CHARS,
     FrameError,
     clean,
     short_text,
+    whole_number,
 )
 
-_AFFIRM: Final = {"yes": "yes", "y": "yes", "no": "no", "n": "no", "edit": "edit"}
+_AFFIRM: Final = {"yes": "yes", "y": "yes", "no": "no", "n": "no", "edit": "edit", "always": "yes"}
 
 
 class TypedReader:
-    """Gathers chunks. ``asked`` is the id of the question that a bare ``go`` answers; the owner keeps it current."""
+    """Gathers chunks. ``asked`` is the id of the question that an answer without an id means; ``shown`` keeps it."""
 
     def __init__(self) -> None:
         self.asked: str | None = None
@@ -37,6 +39,17 @@ class TypedReader:
         self._chars = 0
         self._whole: tuple[str, str] | None = None
         self._images: list[tuple[str, str]] = []
+
+    def shown(self, message: Message) -> None:
+        """An approval message went to the device: a question, or the end of one."""
+        ident = message.id
+        if ident is None and isinstance(message.content, Mapping):
+            named = message.content.get("id")
+            ident = named if isinstance(named, str) else None
+        if message.end and ident == self.asked:
+            self.asked = None
+        elif ident is not None and asks_here(message):
+            self.asked = ident
 
     def feed(self, raw: Mapping[str, Any]) -> list[DeviceEvent]:
         """One JSON message of role user. Raises FrameError; what was open is dropped then."""
@@ -142,6 +155,8 @@ class TypedReader:
     def _command(self, word: str) -> DeviceEvent:
         if word == "stop":
             return Stop()
+        if word == "stop everything":
+            return Stop(everything=True)
         if word == "silence":
             return Stop(silence_only=True)
         if word == "repeat":
@@ -149,9 +164,8 @@ class TypedReader:
         if word == "go":
             if self.asked is None:
                 raise FrameError("no_question", "There is no open question that go could answer.")
-            question, self.asked = self.asked, None
-            return Answer(question, "yes")
-        raise FrameError("bad_command", "The commands are stop, silence, repeat and go.")
+            return Answer(self.asked, "yes")
+        raise FrameError("bad_command", "The commands are stop, stop everything, silence, repeat and go.")
 
     def _answer(self, message: Message, text: str) -> DeviceEvent:
         fields: Mapping[str, Any] = message.content if isinstance(message.content, Mapping) else {"answer": text}
@@ -161,17 +175,31 @@ class TypedReader:
         if question is None:
             raise FrameError("no_question", "There is no open question to answer; name one with its id.")
         if answer is None:
-            raise FrameError("bad_message", "The answer must be yes, no or edit.")
-        but, code = fields.get("but"), fields.get("code")
-        for name, value in (("but", but), ("code", code)):
+            raise FrameError("bad_message", "The answer must be yes, always, no or edit.")
+        but, code, typed = fields.get("but"), fields.get("code"), fields.get("word")
+        for name, value in (("but", but), ("code", code), ("word", typed)):
             if value is not None and (not isinstance(value, str) or len(value) > MAX_TYPED_CHARS):
                 raise FrameError("bad_message", f"{name} must be a string of at most {MAX_TYPED_CHARS} characters.")
         if answer == "edit" and not code:
             raise FrameError("bad_message", "The answer edit needs the changed code.")
-        if question == self.asked:
-            self.asked = None
-        return Answer(question, answer, clean(but) if but else None, clean(code) if code else None)
+        hand, remember = fields.get("hand", "press"), fields.get("remember", False)
+        if not isinstance(hand, str) or hand not in GESTURES:
+            raise FrameError("bad_field", "hand must be voice, press, hold or slide.")
+        if not isinstance(remember, bool):
+            raise FrameError("bad_field", "remember must be true or false.")
+        held_ms = whole_number(fields, "held_ms", 0, 600_000) if "held_ms" in fields else 0
+        remember = remember or str(word).strip().lower() == "always"
+        return Answer(question, answer, _cleaned(but), _cleaned(code), hand, held_ms, remember, _cleaned(typed))
 
     def _drop(self) -> None:
         self._open, self._untyped, self._parts = None, False, False
         self._chunks, self._chars, self._whole = [], 0, None
+
+
+def asks_here(message: Message) -> bool:
+    """Whether this is a question of this device's own conversation, not one that another room may answer too."""
+    return not message.end and isinstance(message.content, Mapping) and message.content.get("own") is not False
+
+
+def _cleaned(text: str | None) -> str | None:
+    return clean(text) if text else None
