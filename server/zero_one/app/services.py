@@ -18,6 +18,7 @@ from zero_one.conversation.services import Services
 from zero_one.conversation.warming import LateRecognizer, LateSynthesizer
 from zero_one.interpreter.base import Interpreter
 from zero_one.interpreter.history import History
+from zero_one.safety.trust import open_trust
 from zero_one.speech import choose
 from zero_one.speech.speakable import speakable
 from zero_one.speech.stt.base import Recognizer, SpeechError
@@ -53,6 +54,8 @@ class House:
         self._model_ready = settings.model.name is None
         self._pool: Any = None
         self._hands: Any = None
+        keys = (settings.model.api_key, settings.hear.api_key, settings.speak.api_key)
+        self.trust = open_trust(data_dir() / "trust", tell=tell, secrets=[key for key in keys if key])
         self.services = Services(
             recognizer=self._ears,
             synthesizer=self._voice,
@@ -63,6 +66,7 @@ class House:
             earcon=earcon("release"),
             ready=self.ready,
             prepared=self.prepared,
+            note=self.trust.journal.note,
             interpreter=self._interpreter if settings.model.name is not None else None,
         )
 
@@ -212,6 +216,7 @@ class House:
             engines.append(self.services.fallback)
         for engine in engines:
             await engine.close()
+        await self.trust.close()
 
 
 def _import_interpreter() -> None:

@@ -14,6 +14,7 @@ from zero_one.conversation.playback import Clock
 from zero_one.conversation.spans import Metrics
 from zero_one.interpreter.base import Interpreter
 from zero_one.interpreter.history import History
+from zero_one.safety.journal import Note, nothing_noted
 from zero_one.speech.stt.base import Recognizer
 from zero_one.speech.tts.base import Synthesizer
 
@@ -48,7 +49,7 @@ class Services:
     """``speakable(text, language)`` makes text fit to be read out. ``interpreter`` is None where no model is set up.
     ``fallback`` speaks where ``synthesizer`` fails. ``folder`` keeps conversations (None = nothing on disk).
     ``earcon`` is PCM (16-bit mono at 24 kHz) played on release. ``ready`` tells whether everything is warm;
-    ``prepared`` waits until commands and interpreter are known."""
+    ``prepared`` waits until commands and interpreter are known. ``note`` writes into the audit log."""
 
     recognizer: Recognizer
     synthesizer: Synthesizer
@@ -63,3 +64,4 @@ class Services:
     metrics: Metrics = field(default_factory=Metrics)
     ready: Callable[[], bool] = lambda: True
     prepared: Callable[[], Awaitable[None]] = _at_once
+    note: Note = nothing_noted
