@@ -43,7 +43,6 @@ from zero_one.protocol.wire import (
     LEVEL0_RATE,
     LEVEL1_FRAME,
     MAX_BINARY_FRAME,
-    OPENERS,
     TAIL_EXTEND_MS,
     TAIL_GRACE_RAW_MS,
     TAIL_GRACE_WAV_MS,
@@ -222,7 +221,7 @@ class ServerSide:
             raise FrameError("bad_format", "Sound must be bytes.raw or bytes.wav.")
         if (start is True) == (end is True):
             raise FrameError("bad_message", 'An audio header needs either "start": true or "end": true.')
-        if not isinstance(by, str) or by not in OPENERS:
+        if by != "hand" and by != "voice":
             raise FrameError("bad_field", "by must be hand or voice.")
         if start:
             events = self._end_utterance() if self._held else self._close_tail()

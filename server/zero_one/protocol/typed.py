@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, get_args
 
-from zero_one.protocol.events import Answer, DeviceEvent, Repeat, Stop, Typed
+from zero_one.protocol.events import Answer, DeviceEvent, Gesture, Repeat, Stop, Typed
 from zero_one.protocol.lmc import Message, MessageError
 from zero_one.protocol.wire import (
-    GESTURES,
     MAX_IMAGES,
     MAX_TEXT_FRAME,
     MAX_TYPED_CHARS,
@@ -25,6 +24,7 @@ from zero_one.protocol.wire import (
 )
 
 _AFFIRM: Final = {"yes": "yes", "y": "yes", "no": "no", "n": "no", "edit": "edit", "always": "yes"}
+_GESTURES: Final[dict[str, Gesture]] = {gesture: gesture for gesture in get_args(Gesture)}
 
 
 class TypedReader:
@@ -183,13 +183,14 @@ class TypedReader:
         if answer == "edit" and not code:
             raise FrameError("bad_message", "The answer edit needs the changed code.")
         hand, remember = fields.get("hand", "press"), fields.get("remember", False)
-        if not isinstance(hand, str) or hand not in GESTURES:
+        gesture = _GESTURES.get(hand) if isinstance(hand, str) else None
+        if gesture is None:
             raise FrameError("bad_field", "hand must be voice, press, hold or slide.")
         if not isinstance(remember, bool):
             raise FrameError("bad_field", "remember must be true or false.")
         held_ms = whole_number(fields, "held_ms", 0, 600_000) if "held_ms" in fields else 0
         remember = remember or str(word).strip().lower() == "always"
-        return Answer(question, answer, _cleaned(but), _cleaned(code), hand, held_ms, remember, _cleaned(typed))
+        return Answer(question, answer, _cleaned(but), _cleaned(code), gesture, held_ms, remember, _cleaned(typed))
 
     def _drop(self) -> None:
         self._open, self._untyped, self._parts = None, False, False

@@ -33,8 +33,6 @@ TAIL_LIMIT_MS: Final = 1_000
 HELLO_WAIT_MS: Final = 1_000
 
 FORMATS: Final = frozenset({"bytes.raw", "bytes.wav"})
-OPENERS: Final = frozenset({"hand", "voice"})
-GESTURES: Final = frozenset({"voice", "press", "hold", "slide"})
 STATES: Final = frozenset({"idle", "listening", "thinking", "acting", "asking", "speaking"})
 
 Frame = str | bytes
