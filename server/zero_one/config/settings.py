@@ -64,9 +64,24 @@ class SpeakSettings(Section):
 
 
 class ServerSettings(Section):
+    """Where the server listens, and how it is known.
+
+    ``tls``: auto is on wherever other machines can connect; off there means that keys and speech travel readable.
+    ``tls_certificate`` and ``tls_key`` name PEM files; without them one is made. ``plain_port`` is where the first 01's
+    devices, which know no TLS, connect once the owner admitted their address (default: the port after ``port``).
+    ``require_pairing``: also programs of the owner on this machine need a key. ``domain``: a name of this server that
+    the machine itself does not know.
+    """
+
     kind: Literal["light", "livekit"] = "light"
     host: str = "127.0.0.1"
     port: int = Field(default=10101, ge=0, le=65535)
+    tls: Literal["auto", "on", "off"] = "auto"
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+    plain_port: int | None = Field(default=None, ge=0, le=65535)
+    require_pairing: bool = False
+    domain: str | None = None
 
 
 class ClientSettings(Section):

@@ -14,16 +14,25 @@ import re
 import secrets
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from filelock import FileLock
+
 from zero_one.files import set_aside, write_whole
+from zero_one.identity.addresses import normal, parse
 
 Scope = Literal["speak", "captions", "approve", "administer"]
 SCOPES: frozenset[str] = frozenset(get_args(Scope))
 PAIRED: frozenset[str] = frozenset({"speak", "captions", "approve"})
 """What a newly paired device may do. Administering this computer is given on purpose only."""
+
+
+SEEN_EVERY_S = 60.0
+"""How often at most a device's being here is written down."""
+_LOCK_S = 10.0
 
 
 class DeviceError(ValueError):
@@ -48,12 +57,16 @@ class Device:
 
 
 class DeviceBook:
-    """The list of devices in one file. Another process may change it: ``refresh`` tells who was revoked meanwhile."""
+    """The list of devices in one file. Another process may change it: ``refresh`` tells who was revoked meanwhile.
+
+    Each change is made to what the file holds at that moment, under a lock that all processes share: a server that
+    writes when a device was last here never brings back one that ``01 devices`` revoked.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = threading.Lock()
-        self._stamp: tuple[int, int] | None = None
+        self._lock = threading.RLock()
+        self._stamp: tuple[int, int, int] | None = None
         self._devices: dict[str, Device] = {}
         self.lost = ""
         """What could not be read when the file was opened, in words."""
@@ -84,9 +97,11 @@ class DeviceBook:
         return device, f"01_{device.id}_{secret}"
 
     def admit_address(self, address: str, name: str, *, now: float) -> Device:
-        """Let a device of the first 01, which has no key, speak from this address. Raises OSError."""
+        """Let a device of the first 01, which has no key, speak from this address. Raises DeviceError, OSError."""
+        if parse(address) is None:
+            raise DeviceError(f"{address!r} is no IP address. It looks like 192.168.1.7.")
         device = Device(
-            secrets.token_hex(6), _clean(name), "first 01", frozenset({"speak"}), "", address, paired_at=now
+            secrets.token_hex(6), _clean(name), "first 01", frozenset({"speak"}), "", normal(address), paired_at=now
         )
         self._put(device)
         return device
@@ -100,31 +115,38 @@ class DeviceBook:
         return device if right else None
 
     def at_address(self, address: str) -> Device | None:
-        return next((d for d in self._devices.values() if d.address and d.address == address), None)
+        address = normal(address)
+        return next((d for d in self._devices.values() if d.address and normal(d.address) == address), None)
 
     def rename(self, ident: str, name: str) -> Device:
         """Raises KeyError, DeviceError, OSError."""
-        return self._put(replace(self._devices[ident], name=_clean(name)))
+        with self._changing():
+            return self._set(replace(self._devices[ident], name=_clean(name)))
 
     def allow(self, ident: str, scopes: Iterable[str]) -> Device:
         """Set what a device may do. A device without a key never gets more than to speak. Raises DeviceError."""
-        device = self._devices[ident]
         wanted = _scopes(scopes)
-        if not device.key_hash and wanted - {"speak"}:
-            raise DeviceError(f"{device.name} has no key, so it may only speak. Pair it to give it more.")
-        return self._put(replace(device, scopes=wanted))
+        with self._changing():
+            device = self._devices[ident]
+            if not device.key_hash and wanted - {"speak"}:
+                raise DeviceError(f"{device.name} has no key, so it may only speak. Pair it to give it more.")
+            return self._set(replace(device, scopes=wanted))
 
     def seen(self, ident: str, *, now: float) -> None:
-        """Remember that a device was here. Raises OSError."""
-        if ident in self._devices:
-            self._put(replace(self._devices[ident], last_seen=now))
+        """Remember that a device was here, to the minute. Raises OSError."""
+        known = self._devices.get(ident)
+        if known is None or 0 <= now - known.last_seen < SEEN_EVERY_S:
+            return
+        with self._changing():
+            if ident in self._devices:
+                self._set(replace(self._devices[ident], last_seen=now))
 
     def revoke(self, ident: str) -> Device:
         """From now on its key is worth nothing. Raises KeyError, OSError."""
-        with self._lock:
+        with self._changing():
             gone = self._devices.pop(ident)
             self._write()
-        return gone
+            return gone
 
     def refresh(self) -> frozenset[str]:
         """Read the file again if it changed; the ids of devices that are gone since."""
@@ -133,25 +155,46 @@ class DeviceBook:
             if stamp == self._stamp:
                 return frozenset()
             before = set(self._devices)
-            self._stamp = stamp
-            self._devices = self._read()
+            try:
+                fresh = self._read()
+            except OSError:  # for a moment, as Windows does while another process replaces it: the next look tells
+                return frozenset()
+            except _DamagedError:
+                with FileLock(self._path.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+                    fresh = self._read_or_set_aside()
+                stamp = _stamp(self._path)
+            self._stamp, self._devices = stamp, fresh
             return frozenset(before - set(self._devices))
 
     def _put(self, device: Device) -> Device:
-        with self._lock:
-            if _stamp(self._path) != self._stamp:  # another process wrote: keep what it changed
-                self._devices = self._read()
-            self._devices[device.id] = device
-            self._write()
+        with self._changing():
+            return self._set(device)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Nobody else writes, and what is changed is what the file says now."""
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._lock, FileLock(self._path.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+            if _stamp(self._path) != self._stamp:
+                self._devices = self._read_or_set_aside()
+                self._stamp = _stamp(self._path)
+            before = dict(self._devices)
+            try:
+                yield
+            except BaseException:
+                self._devices = before  # not written, so not true
+                raise
+
+    def _set(self, device: Device) -> Device:
+        self._devices[device.id] = device
+        self._write()
         return device
 
-    def _read(self) -> dict[str, Device]:
-        if not self._path.exists():
-            return {}
+    def _read_or_set_aside(self) -> dict[str, Device]:
+        """Under the lock of all processes: a damaged file is moved away once."""
         try:
-            raw = json.loads(self._path.read_text("utf-8"))
-            return {d.id: d for d in map(_device, raw["devices"])}
-        except (ValueError, KeyError, TypeError) as problem:
+            return self._read()
+        except _DamagedError as problem:
             aside = set_aside(self._path)
             self.lost = (
                 f"The list of devices could not be read ({problem}); it is kept as {aside.name}. "
@@ -159,14 +202,37 @@ class DeviceBook:
             )
             return {}
 
+    def _read(self) -> dict[str, Device]:
+        """Raises _DamagedError, OSError."""
+        try:
+            raw = json.loads(self._path.read_bytes())
+            return {d.id: d for d in map(_device, raw["devices"])}
+        except FileNotFoundError:
+            return {}
+        except (ValueError, KeyError, TypeError, RecursionError) as problem:
+            raise _DamagedError(str(problem)) from problem
+
     def _write(self) -> None:
         rows = [{**asdict(d), "scopes": sorted(d.scopes)} for d in self._devices.values()]
         write_whole(self._path, json.dumps({"version": 1, "devices": rows}, indent=1, ensure_ascii=False))
         self._stamp = _stamp(self._path)
 
 
+class _DamagedError(Exception):
+    pass
+
+
 def _device(row: dict[str, Any]) -> Device:
-    return Device(**{**row, "scopes": frozenset(row["scopes"]) & SCOPES})
+    """A row of the file; what a later version may have added is left aside. Raises KeyError, TypeError, ValueError."""
+    texts = {name: row[name] for name in ("id", "name", "kind", "key_hash", "address")}
+    if not all(isinstance(text, str) for text in texts.values()) or not isinstance(row["scopes"], list):
+        raise TypeError("a device's fields have other types")
+    scopes = frozenset(filter(_is_text, row["scopes"])) & SCOPES
+    return Device(**texts, scopes=scopes, paired_at=float(row["paired_at"]), last_seen=float(row["last_seen"]))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _scopes(scopes: Iterable[str]) -> frozenset[str]:
@@ -186,9 +252,9 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def _stamp(path: Path) -> tuple[int, int, int] | None:
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_ino
+    return found.st_mtime_ns, found.st_ino, found.st_size

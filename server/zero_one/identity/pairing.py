@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from filelock import FileLock
+
 from zero_one.files import write_whole
 from zero_one.identity.devices import PAIRED, SCOPES
 
@@ -23,6 +25,7 @@ LIFETIME_S = 300
 MOST_TRIES = 5
 _DIGITS = 8
 _ROUNDS = 100_000
+_LOCK_S = 10.0
 
 
 class PairingError(Exception):
@@ -57,7 +60,9 @@ class PairingDesk:
         """A new code such as ``4821 0937``; one that was open before is void. Raises OSError."""
         code = "".join(secrets.choice("0123456789") for _ in range(_DIGITS))
         salt = secrets.token_hex(16)
-        self._save(_Offer(salt, _slow_hash(code, salt), now + LIFETIME_S, name=name, scopes=tuple(sorted(scopes))))
+        offer = _Offer(salt, _slow_hash(code, salt), now + LIFETIME_S, name=name, scopes=tuple(sorted(scopes)))
+        with self._alone():
+            self._save(offer)
         return f"{code[:4]} {code[4:]}"
 
     def state(self, *, now: float) -> Literal["open", "guessed", "none"]:
@@ -68,25 +73,37 @@ class PairingDesk:
         return "guessed" if offer.tries >= MOST_TRIES else "open"
 
     def redeem(self, code: str, *, now: float) -> Terms:
-        """Accept a code, once. Takes as long for a wrong code as for a right one. Raises PairingError, OSError."""
-        offer = self._load()
-        digits = "".join(c for c in code if c.isascii() and c.isdigit())
-        given = _slow_hash(digits, offer.salt if offer else "")
-        right = hmac.compare_digest(given, offer.hash if offer else "-" * 64)
-        if offer is None or now > offer.expires:
-            self.withdraw()
-            raise PairingError("No pairing is open. Run 01 pair on the computer and use the code it shows.")
-        if offer.tries >= MOST_TRIES:
-            raise PairingError("Too many wrong codes. Run 01 pair again for a new one.")
-        if not right:
-            self._save(replace(offer, tries=offer.tries + 1))
-            raise PairingError("That code is not right. Look at it again on the computer's screen.")
-        self.withdraw()
-        return Terms(offer.name, frozenset(offer.scopes))
+        """Accept a code, once. Takes as long for a wrong code as for a right one. Raises PairingError, OSError.
+
+        A guess is counted before it is looked at, and one guess at a time is looked at, in whichever process: guesses
+        at the same moment, or a server that is killed in the middle of one, buy nobody a try more.
+        """
+        with self._alone():
+            offer = self._load()
+            open_ = offer is not None and now <= offer.expires and offer.tries < MOST_TRIES
+            if offer is not None and open_:
+                self._save(replace(offer, tries=offer.tries + 1))
+            digits = "".join(c for c in code if c.isascii() and c.isdigit())
+            given = _slow_hash(digits, offer.salt if offer else "")
+            right = hmac.compare_digest(given, offer.hash if offer else "-" * 64)
+            if offer is None or now > offer.expires:
+                self._path.unlink(missing_ok=True)
+                raise PairingError("No pairing is open. Run 01 pair on the computer and use the code it shows.")
+            if not open_:
+                raise PairingError("Too many wrong codes. Run 01 pair again for a new one.")
+            if not right:
+                raise PairingError("That code is not right. Look at it again on the computer's screen.")
+            self._path.unlink(missing_ok=True)
+            return Terms(offer.name, frozenset(offer.scopes))
 
     def withdraw(self) -> None:
         """Void the open code, if there is one."""
-        self._path.unlink(missing_ok=True)
+        with self._alone():
+            self._path.unlink(missing_ok=True)
+
+    def _alone(self) -> FileLock:
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return FileLock(self._path.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
 
     def _load(self) -> _Offer | None:
         try:
