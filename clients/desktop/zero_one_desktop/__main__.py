@@ -8,14 +8,28 @@ import sys
 from pathlib import Path
 
 from zero_one_desktop.control import COMMANDS, ControlError, send
+from zero_one_desktop.keyfile import VARIABLE, given_token
 from zero_one_desktop.options import ClientOptions
 from zero_one_desktop.places import control_path
+
+_DEEDS = ("pair", "forget", "servers")
+"""What this program does itself; the other commands go to a client that runs already."""
 
 
 def parser() -> argparse.ArgumentParser:
     d = ClientOptions()
-    p = argparse.ArgumentParser(prog="01-client", description="Hold a key, speak, hear the answer.")
-    p.add_argument("--server-url", default=d.server_url, help="host, host:port or URL (default %(default)s)")
+    p = argparse.ArgumentParser(
+        prog="01-client",
+        description="Hold a key, speak, hear the answer.",
+        epilog="pair URI-or-address [CODE]: get a key of your own from a server; 01 pair there shows the code. "
+        "servers: list those you are paired with. forget SERVER: erase its key. The other commands go to a client that "
+        "runs already.",
+    )
+    p.add_argument(
+        "--server-url", metavar="URL", default="",
+        help="host, host:port, URL, or the name of a paired server (default: the one you are paired with, or this "
+        "machine)",
+    )  # fmt: skip
     p.add_argument(
         "--hotkey", default=d.hotkey, help="talk key, like <ctrl>+<space>, <f9> or ctrl; none watches no key"
     )
@@ -35,17 +49,29 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--once", action="store_true", help="end after the first answer")
     p.add_argument("--stay", action="store_true", help="go on after --wav or --say are answered")
     p.add_argument("--timeout", type=float, default=d.timeout_s, help="seconds to wait for an answer (%(default)g)")
-    p.add_argument("--token", help="this device's key")
+    p.add_argument("--stop-hotkey", default=d.stop_hotkey, help="stops everything (%(default)s); none watches no key")
+    p.add_argument("--token-file", type=Path, metavar="FILE", help=f"a file with this device's key, readable by you "
+                   f"alone (or the variable {VARIABLE}); not needed once you have paired")  # fmt: skip
+    p.add_argument("--insecure", action="store_true", help="let a key go over the network in plain text (do not)")
+    p.add_argument("--name", help="pair: what this computer is called in the server's list (default: its host name)")
+    p.add_argument("--fingerprint", default="", help="pair: the certificate's, as 01 pair shows it")
+    p.add_argument("--no-keyring", action="store_true", help="pair: keep the key in a file")
     p.add_argument("--device", help="this device's name towards the server")
     p.add_argument("--quiet", action="store_true", help="no captions")
-    p.add_argument("command", nargs="?", choices=COMMANDS, help="tell a client that runs already")
-    p.add_argument("words", nargs="*", help="what to say")
+    p.add_argument(
+        "command", nargs="?", choices=(*_DEEDS, *COMMANDS), metavar="COMMAND", help=", ".join((*_DEEDS, *COMMANDS))
+    )
+    p.add_argument("words", nargs="*", help="what to say, pair with or forget")
     return p
 
 
 def main(argv: list[str] | None = None) -> int:
     """The command. Gives the exit status: 0 fine, 1 no answer, 2 cannot start."""
     given = parser().parse_args(argv)
+    if given.command in _DEEDS:
+        from zero_one_desktop import deeds
+
+        return deeds.run(given)
     if given.command:
         try:
             print(send(control_path(), given.command, " ".join(given.words)))
@@ -55,6 +81,11 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     if given.devices:
         return _devices()
+    try:
+        token = given_token(given.token_file)
+    except ValueError as problem:
+        print(problem, file=sys.stderr)
+        return 2
     options = ClientOptions(
         server_url=given.server_url,
         hotkey=None if given.hotkey in ("", "none") else given.hotkey,
@@ -70,7 +101,9 @@ def main(argv: list[str] | None = None) -> int:
         once=given.once,
         stay=given.stay,
         timeout_s=given.timeout,
-        token=given.token,
+        token=token,
+        insecure=given.insecure,
+        stop_hotkey=None if given.stop_hotkey in ("", "none") else given.stop_hotkey,
         device=given.device,
         quiet=given.quiet,
     )

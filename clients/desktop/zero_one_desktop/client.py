@@ -8,6 +8,7 @@ import os
 import secrets
 from collections import deque
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 from zero_one.audio.devices import MIC_RATE, AudioDeviceError, Microphone
@@ -34,14 +35,17 @@ from zero_one_desktop.button import Begin, Button, Cancel, End, Meaning, Taps
 from zero_one_desktop.control import Control, ControlError
 from zero_one_desktop.equipment import open_microphone, open_speaker
 from zero_one_desktop.hotkey import Hotkey, HotkeyError
+from zero_one_desktop.keys import Keys
 from zero_one_desktop.lines import read_lines, readable_stdin
 from zero_one_desktop.link import Link
-from zero_one_desktop.options import ClientOptions, websocket_url
+from zero_one_desktop.options import ClientOptions
 from zero_one_desktop.outbox import Outbox
 from zero_one_desktop.places import control_path, state_dir
 from zero_one_desktop.player import Player
 from zero_one_desktop.preroll import PreRoll
 from zero_one_desktop.screen import Screen
+from zero_one_desktop.target import Target, TargetError, find_target
+from zero_one_desktop.vault import SystemKeyring
 
 log = logging.getLogger(__name__)
 
@@ -68,28 +72,28 @@ class Client:
         self._status = 0
         self._over = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._told_down = False
+        self._told_down: set[str] = set()  # why there is no connection, as far as the user knows
 
     async def run(self) -> int:
         """Until Ctrl-C, the end of what was to be said, or a cancellation. Gives the exit status."""
+        folder = self.options.state_dir or state_dir()
         try:
-            url = websocket_url(self.options.server_url)
+            target = await asyncio.to_thread(self._find_target, folder)
             self._speaker = open_speaker(self.options, self._screen.note)
             self._script.extend(WavMicrophone(path, self._recording_over) for path in self.options.wav)
             self._script.extend(self.options.say)
             self._microphone = open_microphone(self.options, self._heard, self._screen.note)
-        except (ValueError, AudioDeviceError, SoundFileError) as problem:
+        except (TargetError, AudioDeviceError, SoundFileError) as problem:
             self._screen.trouble(str(problem))
             return 2
         self._player = Player(self._speaker)
-        name = self.options.device or device_id(self.options.state_dir or state_dir())
+        name = self.options.device or device_id(folder)
         self._link = Link(
-            url,
-            lambda floor: ClientSide(name, kind="desktop", features=FEATURES, token=self.options.token, floor=floor),
+            target,
+            lambda floor: ClientSide(name, kind="desktop", features=FEATURES, token=target.token, floor=floor),
             on_event=self._said,
             on_up=self._up,
             on_down=self._down,
-            token=self.options.token,
         )
         control = await self._start_control()
         hotkey = self._start_hotkey()
@@ -117,6 +121,14 @@ class Client:
                     microphone.close()
             self._speaker.close()
         return self._status
+
+    def _find_target(self, folder: Path) -> Target:
+        """In a worker thread: a keyring may take its time. Raises TargetError."""
+        keys, options = Keys(folder, SystemKeyring()), self.options
+        target = find_target(options.server_url, keys, token=options.token, pin=options.pin, insecure=options.insecure)
+        for lost in keys.lost:
+            self._screen.trouble(lost)
+        return target
 
     def _start_hotkey(self) -> Hotkey | None:
         if self.options.hotkey is None or self._microphone is None:
@@ -289,7 +301,7 @@ class Client:
     def _up(self, level: int) -> None:
         if self._told_down:
             self._screen.note("The server is back.")
-        self._told_down = False
+        self._told_down.clear()
         self._outbox.link_up(confirms=level > 0)
         self._pump()
         if self._script and not self._asked:
@@ -299,9 +311,9 @@ class Client:
         self._outbox.link_down()
         self._assistant = "idle"
         self._questions.asked = None
-        if not self._told_down:
+        if why not in self._told_down:
             self._screen.note(f"No connection to the server: {why}. Trying again.")
-        self._told_down = True
+        self._told_down.add(why)
 
     def _said(self, event: ClientEvent) -> None:
         match event:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import ssl
 from collections.abc import Callable
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -12,7 +13,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 
 from zero_one.protocol.light import HELLO_WAIT_MS, MAX_TEXT_FRAME, ClientEvent, ClientSide, Frame, Problem, Welcome
 from zero_one_desktop.options import is_near
+from zero_one_desktop.pin import WrongCertificate
 from zero_one_desktop.reconnect import CONNECT_TIMEOUT_S, Backoff, LinkState
+from zero_one_desktop.target import Target
 
 log = logging.getLogger(__name__)
 
@@ -20,23 +23,30 @@ log = logging.getLogger(__name__)
 _QUEUE = 4096
 
 
+class _Connect(connect):
+    """Never goes on to another address because a server says so: the key is for this one."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
 class Link:
     """Runs until cancelled. ``on_event`` gets what the server says; ``on_up(level)`` and ``on_down(why)`` frame it."""
 
     def __init__(
         self,
-        url: str,
+        target: Target,
         make_side: Callable[[int], ClientSide],
         *,
         on_event: Callable[[ClientEvent], None],
         on_up: Callable[[int], None],
         on_down: Callable[[str], None],
-        token: str | None = None,
         backoff: Backoff | None = None,
     ) -> None:
         self.state = LinkState.CLOSED
         self.side = make_side(0)
-        self._url, self._make_side, self._token = url, make_side, token
+        self._target, self._make_side = target, make_side
+        self._way = 0
         self._on_event, self._on_up, self._on_down = on_event, on_up, on_down
         self._backoff = backoff or Backoff()
         self._frames: asyncio.Queue[Frame] = asyncio.Queue(_QUEUE)
@@ -59,17 +69,20 @@ class Link:
         try:
             while True:
                 self.state = LinkState.CONNECTING
+                url = self._target.urls[self._way % len(self._target.urls)]
                 began, why = loop.time(), "the server closed the connection"
                 lasted = 0.0
                 try:
-                    async with connect(
-                        self._url,
-                        additional_headers={"Authorization": f"Bearer {self._token}"} if self._token else None,
+                    token = self._target.token
+                    async with _Connect(
+                        url,
+                        additional_headers={"Authorization": f"Bearer {token}"} if token else None,
+                        ssl=self._target.context(url),
                         open_timeout=CONNECT_TIMEOUT_S,
                         close_timeout=1,
                         max_size=MAX_TEXT_FRAME,
                         compression=None,
-                        proxy=None if is_near(self._url) else True,
+                        proxy=None if is_near(url) else True,
                     ) as connection:
                         began = loop.time()
                         await self._talk(connection)
@@ -77,11 +90,21 @@ class Link:
                         lasted = loop.time() - began
                 except InvalidStatus as refusal:
                     why = refused(refusal.response.status_code)
+                except WrongCertificate as problem:
+                    why = changed(self._target.name or url, url, problem.shown)
+                except ssl.SSLCertVerificationError as problem:
+                    why = unproven(url, problem.verify_message)
                 except ConnectionRefusedError:
-                    why = f"nothing listens at {self._url}; start it there with: 01 --server"
+                    why = f"nothing listens at {url}; start it there with: 01 --server"
                 except (OSError, TimeoutError, WebSocketException) as problem:
                     why = str(problem) or type(problem).__name__
                 self.state = LinkState.WAITING
+                if not lasted:
+                    self._way += 1
+                    if self._way % len(self._target.urls):
+                        # Another address of the same server may answer at once.
+                        log.debug("no link to %s (%s)", url, why)
+                        continue
                 self._on_down(why)
                 delay = self._backoff.failed(lasted)
                 log.debug("link down (%s), next try in %.1f s", why, delay)
@@ -137,6 +160,20 @@ def refused(status: int) -> str:
     if status in (401, 403):
         return f"the server refused this device (HTTP {status}); pair it first, or check its token"
     return f"there is no Light Server at this address (HTTP {status})"
+
+
+def changed(name: str, url: str, shown: str) -> str:
+    """Another certificate than the pinned one, in words."""
+    return (
+        f"{name} at {url} shows another certificate than when you paired (now {shown[:16]}…). Either its certificate "
+        "was made anew, or somebody is in between. Nothing was sent; your key and what you said are kept. Compare with "
+        "what 01 pair shows on that computer, and if it was made anew, pair again with 01-client pair"
+    )
+
+
+def unproven(url: str, why: str) -> str:
+    """A certificate that no authority vouches for, and no pin to compare with, in words."""
+    return f"the certificate at {url} proves nothing to this client ({why}); pair with that server: 01-client pair"
 
 
 def closed_because(code: int | None, reason: str | None) -> str:

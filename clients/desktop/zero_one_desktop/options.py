@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from zero_one_desktop.button import DEBOUNCE_MS, GRACE_MS, Mode
 
 DEFAULT_PORT = 10101
+DEFAULT_URL = f"ws://127.0.0.1:{DEFAULT_PORT}"
+
+
+STOP_HOTKEY = "<ctrl>+<alt>+."
+"""Not with backspace, which ends the whole session on some X11 desktops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +23,15 @@ class ClientOptions:
 
     ``wav``: recordings that are spoken one after the other instead of a microphone; the client ends when they are
     answered, unless ``stay``. ``save``: what was heard is written there instead of played. ``once``: end after the
-    first answer. ``hotkey`` None: no key is watched. ``state_dir``: where the device id is kept (None: the user's data
-    folder). ``control``: the socket for ``01-client toggle`` (None: the user's own).
+    first answer. ``hotkey`` None: no key is watched; ``stop_hotkey`` stops everything. ``server_url`` empty: the one
+    server this client is paired with, or else this machine. ``token`` and ``pin`` take the place of what was kept when
+    pairing. ``insecure``: a key may go over a network in plain text. ``state_dir``: where device id and keys are kept
+    (None: the user's data folder). ``control``: the socket for ``01-client toggle`` (None: the user's own).
     """
 
-    server_url: str = f"ws://127.0.0.1:{DEFAULT_PORT}"
+    server_url: str = DEFAULT_URL
     hotkey: str | None = "<ctrl>+<space>"
+    stop_hotkey: str | None = STOP_HOTKEY
     mode: Mode = "hold"
     debounce_ms: int = DEBOUNCE_MS
     release_grace_ms: int = GRACE_MS
@@ -36,7 +44,9 @@ class ClientOptions:
     once: bool = False
     stay: bool = False
     timeout_s: float = 120.0
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
+    pin: str = ""
+    insecure: bool = False
     device: str | None = None
     typed: bool = True
     quiet: bool = False
@@ -73,6 +83,17 @@ def websocket_url(given: str) -> str:
     name = f"[{host}]" if ":" in host else host
     path = parts.path or "/"
     return f"{scheme}://{name}{f':{port}' if port else ''}{path}{f'?{parts.query}' if parts.query else ''}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether this name or address can only be this machine."""
+    bare = host.strip("[]").lower()
+    if bare == "localhost" or bare.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(bare).is_loopback
+    except ValueError:
+        return False
 
 
 def is_near(url: str) -> bool:

@@ -1,0 +1,95 @@
+"""Which server, over which kind of connection, with which key: decided once, before anything is sent."""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
+
+from zero_one_desktop.keys import KeepError, Keys, Paired, address_of
+from zero_one_desktop.options import DEFAULT_URL, is_loopback, websocket_url
+from zero_one_desktop.pin import pinned
+
+
+class TargetError(Exception):
+    """There is no safe way to the server that was named. The text says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """``urls`` are ways to one server, tried in turn. ``token`` is this client's key, ``pin`` its certificate's.
+
+    ``public`` urls show a certificate of a public authority, checked as a browser does it.
+    """
+
+    urls: tuple[str, ...]
+    token: str | None = field(default=None, repr=False)
+    pin: str = ""
+    public: frozenset[str] = frozenset()
+    name: str = ""
+
+    def context(self, url: str) -> ssl.SSLContext | None:
+        """How to check the server at ``url``; None without TLS."""
+        if not url.startswith("wss:"):
+            return None
+        return pinned(self.pin) if self.pin and url not in self.public else ssl.create_default_context()
+
+
+def find_target(given: str, keys: Keys, *, token: str | None = None, pin: str = "", insecure: bool = False) -> Target:
+    """``given`` is an address, a paired server's name, or empty: the one paired server, or else this machine.
+
+    ``token`` and ``pin`` take the place of what was kept when pairing. A key goes over a plain connection only to this
+    machine, or with ``insecure``. Raises TargetError.
+    """
+    try:
+        known = keys.find(given) if given else _only(keys)
+        if known is not None:
+            return _paired(known, given, token, insecure)
+        url = websocket_url(given or DEFAULT_URL)
+    except (KeepError, ValueError) as problem:
+        raise TargetError(str(problem)) from None
+    if pin:
+        url = _secure(url)
+    if token and not url.startswith("wss:") and not is_loopback(urlsplit(url).hostname or "") and not insecure:
+        raise TargetError(
+            f"The key is not sent to {url}: without TLS everyone on the way could take it. Pair with that server "
+            "(01-client pair), or use wss://. --insecure sends it all the same."
+        )
+    return Target((url,), token, pin)
+
+
+def _only(keys: Keys) -> Paired | None:
+    every = keys.all()
+    if len(every) != 1:
+        return None
+    return keys.find(every[0].addresses[0])
+
+
+def _paired(known: Paired, given: str, token: str | None, insecure: bool) -> Target:
+    addresses = known.addresses
+    try:
+        named = address_of(given) if given else ""
+    except ValueError:
+        named = ""
+    if named in addresses:
+        # The address that was asked for comes first; the others are the same server, by its pin.
+        addresses = (named, *(one for one in addresses if one != named))
+    urls, public = [], []
+    for address in addresses:
+        if address == known.public:
+            public.append(f"wss://{address}/")
+        urls.append(f"{'wss' if known.pin or address == known.public else 'ws'}://{address}/")
+    target = Target(tuple(urls), token or known.key, known.pin, frozenset(public), known.name)
+    if not known.pin and not insecure:
+        safe = tuple(url for url in urls if url in public or is_loopback(urlsplit(url).hostname or ""))
+        if not safe:
+            raise TargetError(
+                f"{known.name} was paired without TLS. The key is sent to {urls[0]} only with --insecure; better pair "
+                "again with TLS on."
+            )
+        return replace(target, urls=safe)
+    return target
+
+
+def _secure(url: str) -> str:
+    return "wss:" + url.partition(":")[2] if url.startswith("ws:") else url
