@@ -116,6 +116,31 @@ def parser() -> argparse.ArgumentParser:
     risk.add_argument("--json", action="store_true", help="print JSON")
     risk.add_argument("--jsonl", action="store_true", help='read {"lang", "code"} lines, write one verdict a line')
 
+    pair = add("pair", "show a code with which one device gets a key of its own")
+    pair.add_argument("--name", default="", help="what the device is called here (default: its own name)")
+    pair.add_argument(
+        "--scopes", default="", metavar="A,B", help="speak, captions, approve, administer (the first three)"
+    )
+    pair.add_argument("--json", action="store_true", help="print one JSON line with the code and one with the outcome")
+
+    devices = add("devices", "who may talk to this computer; rename, revoke, admit")
+    deeds = devices.add_subparsers(dest="action", metavar="ACTION", title="actions")
+    devices.add_argument("--json", action="store_true", help="print JSON")
+
+    def deed(name: str, text: str, *arguments: str) -> argparse.ArgumentParser:
+        made = deeds.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", parents=[common])
+        for argument in arguments:
+            made.add_argument(argument, metavar=argument.upper())
+        return made
+
+    listed = deed("list", "all of them")
+    listed.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
+    deed("rename", "call a device something else", "id", "name")
+    deed("revoke", "cut a device off, at once", "id").add_argument("--yes", action="store_true", help="do not ask")
+    deed("scopes", "set what a device may do, words with commas between them", "id", "scopes")
+    admit = deed("admit", "let a device of the first 01, which has no key, speak from its IP address", "address")
+    admit.add_argument("--name", help="what it is called here")
+
     add("version", "print the version")
     return top
 
@@ -288,6 +313,28 @@ def _risk(arguments: argparse.Namespace) -> int:
         return complain(f"{arguments.file} cannot be read: {error.strerror or error}. Nothing was classified.")
 
 
+def _pair(arguments: argparse.Namespace) -> int:
+    from zero_one.app import pair
+    from zero_one.app.devices import read_scopes
+
+    return pair.run(name=arguments.name, scopes=read_scopes(arguments.scopes), as_json=arguments.json)
+
+
+def _devices(arguments: argparse.Namespace) -> int:
+    from zero_one.app import devices
+
+    match arguments.action:
+        case "rename":
+            return devices.rename(arguments.id, arguments.name)
+        case "revoke":
+            return devices.revoke(arguments.id, yes=arguments.yes)
+        case "scopes":
+            return devices.allow(arguments.id, arguments.scopes)
+        case "admit":
+            return devices.admit(arguments.address, arguments.name)
+    return devices.listing(as_json=arguments.json)
+
+
 _COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     None: _start,
     "doctor": _doctor,
@@ -297,4 +344,6 @@ _COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     "profiles": _profiles,
     "models": _models,
     "risk": _risk,
+    "pair": _pair,
+    "devices": _devices,
 }

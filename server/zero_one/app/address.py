@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import ssl
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 from zero_one.config.problems import fail
 from zero_one_desktop.options import websocket_url
+from zero_one_desktop.pin import pinned
 
 _ASK_AGAIN_S = 0.1
 """How often a server that warms up is asked again; it has no way to tell by itself before a connection."""
@@ -19,10 +21,18 @@ _ASK_AGAIN_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A server: ``ws`` for its WebSocket, ``http`` (without a slash at the end) for its pages."""
+    """A server: ``ws`` for its WebSocket, ``http`` (without a slash at the end) for its pages. ``pin`` is the
+    fingerprint of the one certificate that it may show; without one, authorities vouch for it as for a web page."""
 
     ws: str
     http: str
+    pin: str = ""
+
+    def context(self) -> ssl.SSLContext | None:
+        """How to check who answers; None without TLS."""
+        if not self.ws.startswith("wss:"):
+            return None
+        return pinned(self.pin) if self.pin else ssl.create_default_context()
 
 
 def address(text: str) -> Address:
@@ -35,13 +45,17 @@ def address(text: str) -> Address:
     return Address(url, f"{'https' if parts.scheme == 'wss' else 'http'}://{parts.netloc}{parts.path.rstrip('/')}")
 
 
-def local_address(host: str, port: int) -> Address:
-    return address(f"{f'[{host}]' if ':' in host else host}:{port}")
+def local_address(host: str, port: int, pin: str = "") -> Address:
+    """A server on this machine, by what it listens on. ``pin``: it speaks TLS and shows that certificate."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)
+    place = f"{f'[{name}]' if ':' in name else name}:{port}"
+    return Address(f"wss://{place}/", f"https://{place}", pin) if pin else address(place)
 
 
-def get(url: str, timeout_s: float = 1.0) -> str | None:
+def get(url: str, timeout_s: float = 1.0, context: ssl.SSLContext | None = None) -> str | None:
     """The page at ``url``, or None where nobody answers in time. Proxies are left aside: servers of ours are near."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    handlers = [urllib.request.HTTPSHandler(context=context)] if context is not None else []
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), *handlers)
     try:
         with opener.open(url, timeout=timeout_s) as answer:
             text: bytes = answer.read(1_000_000)
@@ -52,7 +66,7 @@ def get(url: str, timeout_s: float = 1.0) -> str | None:
 
 async def answers(where: Address) -> bool:
     """True if a server of ours answers there."""
-    page = await asyncio.to_thread(get, f"{where.http}/ping")
+    page = await asyncio.to_thread(get, f"{where.http}/ping", 1.0, where.context())
     return page is not None and page.strip().strip('"') == "pong"
 
 
@@ -61,7 +75,7 @@ async def warm(where: Address, limit_s: float) -> bool:
     clock = asyncio.get_running_loop().time
     until = clock() + limit_s
     while clock() < until:
-        page = await asyncio.to_thread(get, f"{where.http}/health")
+        page = await asyncio.to_thread(get, f"{where.http}/health", 1.0, where.context())
         try:
             if page is None or json.loads(page).get("status") != "warming":
                 return True
