@@ -2,134 +2,284 @@
 
 from __future__ import annotations
 
-import hashlib
+import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from zero_one.files import write_whole
+from zero_one.safety.contents import Contents, settled
 
 MOST_FILES = 20_000
 MOST_BYTES = 1 << 30
 LARGEST_FILE = 256 << 20
+MOST_SECONDS = 10.0
+"""A whole home folder is not read to its end: what is nearest to the named folder comes first."""
+_MOST_NAMED = 50
+
+Kind = Literal["file", "folder", "link", "pipe"]
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One file, folder or link. ``digest`` is the SHA-256 of a file's bytes, empty where they were not kept."""
+    """One file, folder, link or pipe. ``digest`` is the SHA-256 of a file's bytes, empty where they were not kept.
 
-    kind: Literal["file", "folder", "link"]
+    ``links`` counts the names of a file (hard links), ``device`` and ``inode`` tell which of them are one file.
+    """
+
+    kind: Kind
     mode: int
     mtime_ns: int
+    atime_ns: int = 0
+    ctime_ns: int = 0
     size: int = 0
     digest: str = ""
     target: str = ""
+    device: int = 0
+    inode: int = 0
+    links: int = 1
 
-    def same(self, other: Seen | None) -> bool:
-        """Whether nothing needs restoring. A folder's time changes with its entries and is set at the end."""
-        if other is None or self.kind != other.kind or self.mode != other.mode:
-            return False
-        if self.kind == "folder":
-            return True
-        if self.kind == "link":
-            return self.target == other.target
-        return (self.digest, self.size, self.mtime_ns) == (other.digest, other.size, other.mtime_ns)
+    def row(self) -> list[Any]:
+        return [getattr(self, name) for name in self.__slots__]
+
+    @classmethod
+    def from_row(cls, row: list[Any]) -> Seen:
+        """Raises TypeError and ValueError for what is none."""
+        seen = cls(*row)
+        numbers = (seen.mode, seen.mtime_ns, seen.atime_ns, seen.ctime_ns, seen.size, seen.inode)
+        if not all(isinstance(n, int) for n in numbers) or not isinstance(seen.digest, str):
+            raise TypeError("not a file's description")
+        return seen
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """What a program that writes a file changes in any case."""
+        return self.kind, self.mode, self.mtime_ns, self.size, self.target
 
 
 @dataclass(slots=True)
 class Snapshot:
-    """Everything below some roots. ``left_out`` names what was too large or could not be read: it cannot be undone."""
+    """Everything below some roots. ``left_out`` says what was too large or could not be read: it cannot be undone.
+
+    ``listed`` are the folders of which every entry was looked at; ``absent`` are names known not to have been there.
+    Only below these can a later look tell that something was made.
+    """
 
     entries: dict[str, Seen] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
+    listed: set[str] = field(default_factory=set)
+    absent: set[str] = field(default_factory=set)
+    at_ns: int = 0
+    unnamed: int = 0
+
+    def leave_out(self, name: str) -> None:
+        if len(self.left_out) < _MOST_NAMED:
+            self.left_out.append(name)
+        else:
+            self.unnamed += 1
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "entries": {name: seen.row() for name, seen in self.entries.items()},
+            "left_out": self.left_out,
+            "listed": sorted(self.listed),
+            "absent": sorted(self.absent),
+            "at_ns": self.at_ns,
+        }
+
+    @classmethod
+    def from_json(cls, raw: dict[str, Any]) -> Snapshot:
+        entries = {name: Seen.from_row(row) for name, row in raw["entries"].items()}
+        return cls(entries, list(raw["left_out"]), set(raw["listed"]), set(raw["absent"]), raw["at_ns"])
 
 
-class Store:
-    """Contents by hash, in one folder. Taking a snapshot again costs only what changed."""
+class Looker:
+    """Takes snapshots. ``skip`` are folders that are never looked into (the undo store itself)."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._known: dict[tuple[int, int, int, int, int], str] = {}
+    def __init__(self, contents: Contents, skip: Callable[[Path], bool]) -> None:
+        self._contents, self._skip = contents, skip
 
-    def take(self, roots: Iterable[Path], *, keep: bool = True) -> Snapshot:
-        """Look at everything below ``roots``; with ``keep`` the bytes are kept too. Blocks; never raises OSError for
-        single files, they are named in ``left_out``."""
-        out, total = Snapshot(), 0
-        for path, info in _walk(roots, self._folder):
-            if len(out.entries) >= MOST_FILES:
-                out.left_out.append(f"everything after {MOST_FILES} files")
+    def keep(self, roots: Iterable[Path]) -> Snapshot:
+        """Look at everything below ``roots`` and keep the bytes. Single files that fail are named in ``left_out``."""
+        out, total = Snapshot(at_ns=time.time_ns()), 0
+        roots = list(roots)
+        for root in roots:
+            try:
+                root.lstat()
+            except FileNotFoundError:
+                out.absent.add(os.fspath(root))
+            except OSError:
+                pass
+            self._parent(root, out)
+        deadline = time.monotonic() + MOST_SECONDS
+        for path, info in self._walk(roots, out):
+            if len(out.entries) >= MOST_FILES or time.monotonic() > deadline:
+                why = "there are too many files" if len(out.entries) >= MOST_FILES else "looking took too long"
+                out.leave_out(f"what else is below {_names(roots)} ({why})")
                 break
-            name = os.fspath(path)
-            if stat.S_ISDIR(info.st_mode):
-                out.entries[name] = Seen("folder", stat.S_IMODE(info.st_mode), info.st_mtime_ns)
-            elif stat.S_ISLNK(info.st_mode):
-                out.entries[name] = Seen("link", 0, info.st_mtime_ns, target=os.readlink(path))
-            elif stat.S_ISREG(info.st_mode):
-                total += info.st_size
-                if info.st_size > LARGEST_FILE or total > MOST_BYTES:
-                    out.left_out.append(name)
-                    digest = ""
+            seen = look(path, info)
+            if seen is None:
+                continue
+            if seen.kind == "file":
+                cost = min(seen.size, getattr(info, "st_blocks", 1 << 60) * 512)
+                if seen.size > 16 * LARGEST_FILE or cost > LARGEST_FILE or total + cost > MOST_BYTES:
+                    out.leave_out(os.fspath(path))
                 else:
-                    digest = self._digest(path, info, keep)
+                    digest = self._contents.keep(path, info)
+                    total += cost
                     if not digest:
-                        out.left_out.append(name)
-                out.entries[name] = Seen("file", stat.S_IMODE(info.st_mode), info.st_mtime_ns, info.st_size, digest)
+                        out.leave_out(os.fspath(path))
+                    seen = with_digest(seen, digest)
+            out.entries[os.fspath(path)] = seen
+        else:
+            return out
+        # The walk was broken off: folders whose entries still waited were not looked at to their end.
+        seen_below = {os.path.dirname(name) for name in out.entries}
+        out.listed = {folder for folder in out.listed & seen_below if _all_there(folder, out.entries)}
         return out
 
-    def content(self, digest: str) -> bytes:
-        """Raises OSError when it is not kept."""
-        return (self._folder / digest[:2] / digest).read_bytes()
-
-    def has(self, digest: str) -> bool:
-        return bool(digest) and (self._folder / digest[:2] / digest).exists()
-
-    def drop_all_but(self, digests: set[str]) -> None:
-        """Free the contents that no record needs any more."""
-        for file in self._folder.glob("??/*"):
-            if file.name not in digests:
-                file.unlink(missing_ok=True)
-        self._known = {key: digest for key, digest in self._known.items() if digest in digests}
-
-    def _digest(self, path: Path, info: os.stat_result, keep: bool) -> str:
-        # The change time cannot be set by a program, so an unchanged stamp means unchanged bytes.
-        key = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
-        known = self._known.get(key)
-        if known is not None and (not keep or self.has(known)):
-            return known
+    def _parent(self, root: Path, out: Snapshot) -> None:
+        """The folder that a root lies in: its mode and time change with the root, and nothing else in it is ours."""
         try:
-            raw = path.read_bytes()
+            seen = look(root.parent, root.parent.lstat())
         except OSError:
-            return ""
-        digest = hashlib.sha256(raw).hexdigest()
-        if keep and not self.has(digest):
-            try:
-                write_whole(self._folder / digest[:2] / digest, raw)
-            except OSError:
-                return ""
-        self._known[key] = digest
-        return digest
+            return
+        if seen is not None and seen.kind == "folder":
+            out.entries.setdefault(os.fspath(root.parent), seen)
 
-
-def _walk(roots: Iterable[Path], skip: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    seen: set[str] = set()
-    for root in roots:
-        todo = [root]
+    def _walk(self, roots: Iterable[Path], out: Snapshot) -> Iterator[tuple[Path, os.stat_result]]:
+        """Breadth first, so that what is nearest comes first where there is too much."""
+        todo = deque(roots)
+        done: set[str] = set()
         while todo:
-            path = todo.pop()
+            path = todo.popleft()
             name = os.fspath(path)
-            if name in seen or path == skip:
+            if name in done or self._skip(path):
                 continue
-            seen.add(name)
+            done.add(name)
             try:
                 info = path.lstat()
             except OSError:
                 continue
             yield path, info
-            if stat.S_ISDIR(info.st_mode):
+            if stat.S_ISLNK(info.st_mode):
+                real = Path(os.path.realpath(path))  # what is written through a link lands there
+                if real.is_file():
+                    todo.append(real)
+            elif stat.S_ISDIR(info.st_mode):
                 try:
                     todo.extend(Path(entry.path) for entry in os.scandir(path))
-                except OSError:
-                    continue
+                    out.listed.add(name)
+                except OSError as error:
+                    out.leave_out(f"{name} ({error.strerror})")
+
+    def changed(self, old: Snapshot, roots: Iterable[Path]) -> dict[str, Seen | None]:
+        """How everything is now that is not as in ``old`` (None: it is gone). Folders that differ in time count."""
+        now: dict[str, Seen | None] = {}
+        for name, was in old.entries.items():
+            path = Path(name)
+            try:
+                seen = look(path, path.lstat())
+            except OSError:
+                seen = None
+            if not self._same(path, was, seen, old.at_ns):
+                now[name] = seen
+        made: set[str] = set()
+        looked = Snapshot()
+        deadline = time.monotonic() + MOST_SECONDS
+        for path, info in self._walk(roots, looked):
+            name, parent = os.fspath(path), os.path.dirname(os.fspath(path))
+            if name in old.entries or not (name in old.absent or parent in old.listed or parent in made):
+                continue
+            if len(made) >= MOST_FILES or time.monotonic() > deadline:
+                old.leave_out(f"what else was made below {_names(roots)}")
+                break
+            seen = look(path, info)
+            if seen is not None:
+                made.add(name)
+                now[name] = seen
+        return now
+
+    def _same(self, path: Path, was: Seen, now: Seen | None, at_ns: int) -> bool:
+        if now is None or now.stamp != was.stamp:
+            return False
+        # A program cannot set the change time of a file.
+        untouched = (now.ctime_ns, now.inode) == (was.ctime_ns, was.inode) and settled(was.ctime_ns, at_ns)
+        return was.kind != "file" or untouched or not was.digest or self._contents.digest(path) == was.digest
+
+
+def look(path: Path, info: os.stat_result) -> Seen | None:
+    """What is there, without its bytes; None for what cannot be put back (sockets, device files)."""
+    mode = stat.S_IMODE(info.st_mode)
+    times = (info.st_mtime_ns, info.st_atime_ns, info.st_ctime_ns)
+    if stat.S_ISDIR(info.st_mode):
+        return Seen("folder", mode, *times)
+    if stat.S_ISLNK(info.st_mode):
+        try:
+            return Seen("link", 0, *times, target=os.readlink(path))
+        except OSError:
+            return None
+    if stat.S_ISREG(info.st_mode):
+        return Seen(
+            "file", mode, *times, info.st_size, device=info.st_dev, inode=info.st_ino, links=info.st_nlink
+        )  # fmt: skip
+    return Seen("pipe", mode, *times) if stat.S_ISFIFO(info.st_mode) else None
+
+
+def with_digest(seen: Seen, digest: str) -> Seen:
+    return replace(seen, digest=digest)
+
+
+def outermost(roots: Iterable[Path]) -> list[Path]:
+    """Absolute roots without those that lie in another one; of a root that is not there, the outermost part that is
+    not. Files come first: what was named itself is kept before folders fill the room."""
+    whole: set[Path] = set()
+    for root in roots:
+        path = Path(os.path.abspath(root))
+        for part in (path, Path(os.path.realpath(path.parent)) / path.name):
+            whole.add(_outermost_missing(part))
+    out: list[Path] = []
+    for path in sorted(whole, key=lambda p: len(p.parts)):
+        if not any(path.is_relative_to(other) for other in out):
+            out.append(path)
+    return sorted(out, key=lambda p: (p.is_dir(), len(p.parts)))
+
+
+def _outermost_missing(path: Path) -> Path:
+    for part in [*reversed(path.parents), path]:
+        try:
+            part.lstat()
+        except OSError as error:
+            return part if error.errno == errno.ENOENT else path
+    return path
+
+
+def _names(roots: Iterable[Path]) -> str:
+    names = [os.fspath(root) for root in roots]
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more" if names else "nothing"
+
+
+def _all_there(folder: str, entries: dict[str, Seen]) -> bool:
+    try:
+        return all(entry.path in entries for entry in os.scandir(folder))
+    except OSError:
+        return False
+
+
+def files_below(roots: Iterable[Path], *, seconds: float = 2.0) -> Iterator[Path]:
+    """Files below some roots, the nearest first, for as long as one may wait with a question."""
+    deadline = time.monotonic() + seconds
+    todo = deque(roots)
+    while todo and time.monotonic() < deadline:
+        path = todo.popleft()
+        if path.is_symlink() or not path.is_dir():
+            yield path
+            continue
+        try:
+            todo.extend(Path(entry.path) for entry in os.scandir(path))
+        except OSError:
+            continue

@@ -9,14 +9,13 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from zero_one.safety.journal import Journal
 from zero_one.safety.redact import Redactor
-from zero_one.safety.undo import Record, Undo
+from zero_one.safety.undo import Record, TooLarge, Undo, Watch
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -52,6 +51,24 @@ class Trust:
         """The text without secrets."""
         return self.redactor.text(text)
 
+    async def start(self) -> None:
+        """Complete what a process that died in the middle of something left behind, and say so."""
+        try:
+            records = await asyncio.to_thread(self.undo.recover)
+        except OSError as error:
+            self.tell(f"What was changed before I was ended could not be recorded for undo: {error.strerror or error}.")
+            return
+        for record in records:
+            self.tell(
+                f"I was ended in the middle of: {record.label}. What it changed can be undone ({record.summary()})."
+            )
+            self.note("recovered", record.device, turn=record.turn, label=record.label, files=list(record.before))
+
+    async def too_large(self, roots: Iterable[Path]) -> list[TooLarge]:
+        """Files below ``roots`` that are too large to be kept for undo, to be said in the question."""
+        wanted = list(roots)
+        return await asyncio.to_thread(self.undo.too_large, wanted)
+
     @asynccontextmanager
     async def undo_around(
         self, roots: Iterable[Path], turn: str, label: str, *, device: str = ""
@@ -62,23 +79,46 @@ class Trust:
         A disk that fails is told and spoils nothing: then ``problem`` says that this act cannot be undone.
         """
         kept = Kept()
-        watch = None
-        try:
-            watch = await _to_the_end(lambda: self.undo.before(roots))
-            kept.left_out = tuple(watch.snapshot.left_out)
-        except OSError as error:
-            kept.problem = f"What this changes could not be kept for undo: {error.strerror or error}."
-            self.tell(kept.problem)
+        watch = await self._watch(list(roots), turn, label, device, kept)
         try:
             yield kept
         finally:
             if watch is not None:
-                open_watch = watch
-                try:
-                    kept.record = await _to_the_end(lambda: self.undo.after(open_watch, turn, label, at=self.now()))
-                except OSError as error:
-                    kept.problem = f"What was changed could not be recorded for undo: {error.strerror or error}."
-                    self.tell(kept.problem)
+                await self._record(watch, kept)
+
+    async def _watch(self, roots: list[Path], turn: str, label: str, device: str, kept: Kept) -> Watch | None:
+        starting = asyncio.ensure_future(
+            asyncio.to_thread(self.undo.before, roots, turn=turn, label=label, device=device)
+        )
+        try:
+            watch = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await asyncio.wait({starting})
+            if not starting.cancelled() and starting.exception() is None:
+                await asyncio.to_thread(self.undo.discard, starting.result())
+            raise
+        except OSError as error:
+            kept.problem = f"What this changes could not be kept for undo: {error.strerror or error}."
+            self.tell(kept.problem)
+            return None
+        kept.left_out = tuple(watch.snapshot.left_out)
+        return watch
+
+    async def _record(self, watch: Watch, kept: Kept) -> None:
+        """Also when we are cancelled meanwhile: what was changed by then was changed."""
+        recording = asyncio.ensure_future(asyncio.to_thread(self.undo.after, watch))
+        try:
+            try:
+                await asyncio.shield(recording)
+            except asyncio.CancelledError:
+                await asyncio.wait({recording})
+                raise
+            finally:
+                if recording.done() and not recording.cancelled() and recording.exception() is None:
+                    kept.record = recording.result()
+        except OSError as error:
+            kept.problem = f"What was changed could not be recorded for undo: {error.strerror or error}."
+            self.tell(kept.problem)
 
     async def close(self) -> None:
         await self.journal.close()
@@ -89,13 +129,3 @@ def open_trust(folder: Path, *, tell: Callable[[str], None] = log.warning, secre
     redactor = Redactor(secrets)
     journal = Journal(folder / "audit", tell=tell, clean=redactor.text)
     return Trust(journal, Undo(folder / "undo"), redactor, tell)
-
-
-async def _to_the_end(work: Callable[[], T]) -> T:
-    """Run it in a thread and wait until it is over, also when we are cancelled meanwhile."""
-    task = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise

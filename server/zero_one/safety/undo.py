@@ -1,241 +1,292 @@
 """Undo: what a run of code did to files can be taken back, whichever way the code did it.
 
 Before a run, everything that it may touch is looked at and its bytes are kept; after it, the difference is recorded.
-Undoing puts bytes, modes and times back, and is itself recorded, so that it can be undone as well.
+Undoing puts bytes, modes and times back, and is itself recorded, so that it can be undone as well. A process that dies
+in between leaves a pending watch, which the next one completes.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
 import threading
 import time
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from zero_one.files import set_aside, write_whole
-from zero_one.safety.snapshots import Seen, Snapshot, Store
+from zero_one.files import Busy, FileLock, set_aside, write_whole
+from zero_one.safety import snapshots
+from zero_one.safety.contents import MOST_KEPT, Contents
+from zero_one.safety.records import Record, Records
+from zero_one.safety.restore import Undone, restore
+from zero_one.safety.snapshots import Looker, Snapshot, outermost
 
-MOST_RECORDS = 50
+__all__ = ["Record", "TooLarge", "Undo", "Undone", "Watch"]
 
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What one run changed: each path with how it was (None: it was not there). ``at``: seconds since 1970, UTC."""
-
-    number: int
-    turn: str
-    label: str
-    at: float
-    before: dict[str, Seen | None]
-    folders: dict[str, Seen] = field(default_factory=dict)
-    left_out: tuple[str, ...] = ()
-    undone: bool = False
-
-    def summary(self) -> str:
-        made = sum(1 for old in self.before.values() if old is None)
-        other = len(self.before) - made
-        parts = [f"{n} {what}" for n, what in ((other, "changed or deleted"), (made, "made")) if n]
-        return ", ".join(parts) or "no file changed"
+OURS = frozenset({".output"})
+"""Folders beside the project's files that hold what we wrote ourselves."""
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
-    """What was put back (paths), taken away, and what could not be undone, with the reason."""
+class TooLarge:
+    """A file that would not be kept. ``size`` in bytes."""
 
-    restored: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    failed: tuple[str, ...] = ()
+    path: str
+    size: int
 
 
+@dataclass(slots=True)
 class Watch:
     """One run of code that is being watched; made by ``Undo.before``."""
 
-    def __init__(self, roots: list[Path], snapshot: Snapshot) -> None:
-        self.roots, self.snapshot = roots, snapshot
+    ident: str
+    roots: list[Path]
+    snapshot: Snapshot
+    turn: str = ""
+    label: str = ""
+    device: str = ""
+    at: float = 0.0
+    lock: FileLock | None = None
 
 
 class Undo:
-    """The records in ``folder``, newest last. Methods block: call them from a thread."""
+    """The records in ``folder``. Safe for threads and processes. Methods block: call them from a thread."""
 
     def __init__(self, folder: Path) -> None:
-        self._index = folder / "records.json"
-        self._store = Store(folder / "contents")
-        self._lock = threading.Lock()
-        self.lost = ""
-        self.records: list[Record] = self._load()
+        self._folder, self._pending = folder, folder / "pending"
+        self._contents = Contents(folder / "contents")
+        self._records = Records(folder / "records")
+        self._looker = Looker(self._contents, lambda path: path == folder or path.name in OURS)
+        self._lock, self._shared = threading.RLock(), FileLock(folder / "lock")
+        self._deep = 0
 
-    def before(self, roots: Iterable[Path]) -> Watch:
-        """Keep what is below ``roots`` (the project folder, and every path that the code names)."""
-        outer = _outermost(roots)
+    @property
+    def lost(self) -> str:
+        """What could not be read, in words."""
+        return self._records.lost
+
+    @property
+    def records(self) -> list[Record]:
+        """Oldest first."""
+        with self._alone():
+            return self._records.all()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
         with self._lock:
-            return Watch(outer, self._store.take(outer))
+            self._deep += 1
+            try:
+                if self._deep == 1:
+                    with self._shared:
+                        yield
+                else:
+                    yield
+            finally:
+                self._deep -= 1
 
-    def after(self, watch: Watch, turn: str, label: str, *, at: float) -> Record | None:
-        """Record what changed since ``watch``; None when nothing did. Raises OSError."""
-        with self._lock:
-            now = self._store.take(watch.roots, keep=False)
-            return self._record(watch.snapshot, now, turn, label, at)
+    # --- watching a run
 
-    def undo(self, turn: str | None = None, *, at: float | None = None) -> Undone | None:
-        """Take back the last turn that changed files, or the named one, newest run first. None: nothing to undo."""
-        with self._lock:
-            open_records = [r for r in self.records if not r.undone and r.before]
-            if turn is None and open_records:
-                turn = open_records[-1].turn
-            mine = [r for r in reversed(open_records) if r.turn == turn]
-            if not mine:
-                return None
-            touched = [Path(p) for r in mine for p in r.before]
-            watch = Watch(touched, self._store.take(touched))
-            outcomes = [self._restore(r) for r in mine]
-            numbers = {r.number for r in mine}
-            self.records = [_undone(r) if r.number in numbers else r for r in self.records]
-            now = self._store.take(touched, keep=False)
-            self._record(watch.snapshot, now, f"undo of {turn}", "undo", time.time() if at is None else at)
-            self._save()
-        failed = dict.fromkeys(p for o in outcomes for p in o.failed)
-        return Undone(
-            tuple(dict.fromkeys(p for o in outcomes for p in o.restored)),
-            tuple(dict.fromkeys(p for o in outcomes for p in o.removed)),
-            tuple(failed),
-        )
+    def before(self, roots: Iterable[Path], *, turn: str = "", label: str = "", device: str = "") -> Watch:
+        """Keep what is below ``roots`` (the project folder, and every path that the code names). Raises OSError."""
+        outer = outermost(roots)
+        with self._alone():  # until it is on the disk, what was kept for it would look as if nobody needed it
+            watch = Watch(uuid.uuid4().hex, outer, self._looker.keep(outer), turn, label, device, time.time())
+            self._write_pending(watch)
+        return watch
 
-    def _record(self, old: Snapshot, new: Snapshot, turn: str, label: str, at: float) -> Record | None:
-        before: dict[str, Seen | None] = {
-            name: seen for name, seen in old.entries.items() if not seen.same(new.entries.get(name))
+    def _write_pending(self, watch: Watch) -> None:
+        watch.lock = FileLock(self._pending / f"{watch.ident}.lock")
+        watch.lock.take()
+        body = {
+            "roots": [os.fspath(root) for root in watch.roots],
+            "snapshot": watch.snapshot.to_json(),
+            "turn": watch.turn,
+            "label": watch.label,
+            "device": watch.device,
+            "at": watch.at,
         }
-        before.update({name: None for name in new.entries if name not in old.entries})
-        if not before:
-            return None
-        parents = {os.path.dirname(name) for name in before}
-        folders = {n: s for n, s in old.entries.items() if s.kind == "folder" and (n in parents or n in before)}
-        number = self.records[-1].number + 1 if self.records else 1
-        lost = tuple(name for name in old.left_out if name in before or not name.startswith("/"))
-        record = Record(number, turn, label, at, before, folders, lost)
-        self.records = [*self.records, record][-MOST_RECORDS:]
-        self._save()
-        self._store.drop_all_but({s.digest for r in self.records for s in r.before.values() if s is not None})
+        try:
+            write_whole(self._pending / f"{watch.ident}.json", json.dumps(body))
+        except OSError:
+            self._done(watch)
+            raise
+
+    def after(
+        self, watch: Watch, turn: str | None = None, label: str | None = None, *, at: float | None = None
+    ) -> Record | None:
+        """Record what changed since ``watch``; None when nothing did. Raises OSError, then it can be done again."""
+        with self._alone():
+            record = self._record(
+                replace(
+                    watch,
+                    turn=watch.turn if turn is None else turn,
+                    label=watch.label if label is None else label,
+                    at=time.time() if at is None else at,
+                )
+            )
+        self._done(watch)
         return record
 
-    def _restore(self, record: Record) -> Undone:
-        restored: list[str] = []
-        removed: list[str] = []
-        failed: list[str] = []
-        made = sorted((n for n, s in record.before.items() if s is None), key=len, reverse=True)
-        with _writable(record.before):
-            for name in made:
-                try:
-                    _remove(Path(name))
-                    removed.append(name)
-                except OSError as error:
-                    failed.append(f"{name}: {error.strerror}")
-            for name, seen in sorted(
-                ((n, s) for n, s in record.before.items() if s is not None), key=lambda i: len(i[0])
-            ):
-                try:
-                    self._put(Path(name), seen)
-                    restored.append(name)
-                except OSError as error:
-                    failed.append(f"{name}: {error.strerror or error}")
-        for name, seen in sorted(record.folders.items(), key=lambda i: len(i[0]), reverse=True):
+    def _record(self, watch: Watch, undoes: tuple[int, ...] = ()) -> Record | None:
+        record = Record.of(watch.snapshot, self._looker.changed(watch.snapshot, watch.roots))
+        if record is None or any(r.watch == watch.ident for r in self._records.all()):
+            return None
+        record = replace(
+            record,
+            turn=watch.turn,
+            label=watch.label,
+            device=watch.device,
+            at=watch.at,
+            watch=watch.ident,
+            undoes=undoes,
+        )
+        record = self._records.add(record)
+        self._make_room()
+        return record
+
+    def discard(self, watch: Watch) -> None:
+        """The run never began."""
+        self._done(watch)
+
+    def _done(self, watch: Watch) -> None:
+        (self._pending / f"{watch.ident}.json").unlink(missing_ok=True)
+        if watch.lock is not None:
+            watch.lock.path.unlink(missing_ok=True)
+            watch.lock.release()
+            watch.lock = None
+
+    def recover(self) -> list[Record]:
+        """Complete the watches of processes that died in the middle: what they changed can be undone as well."""
+        out = []
+        for file in sorted(self._pending.glob("*.json")):
+            lock = FileLock(file.with_suffix(".lock"))
             try:
-                os.chmod(name, seen.mode)
-                os.utime(name, ns=(seen.mtime_ns, seen.mtime_ns))
-            except OSError as error:
-                failed.append(f"{name}: {error.strerror}")
-        return Undone(tuple(restored), tuple(removed), tuple(failed))
+                lock.take()
+            except Busy:
+                continue  # its process lives
+            watch = _read_pending(file)
+            if watch is None:
+                lock.path.unlink(missing_ok=True)
+                lock.release()
+                continue
+            watch.lock = lock
+            record = self.after(watch, label=f"{watch.label} (cut off)", at=watch.at)
+            if record is not None:
+                out.append(record)
+        for stray in self._pending.glob("*.lock"):
+            if not stray.with_suffix(".json").exists():
+                try:
+                    FileLock(stray).take()
+                except Busy:
+                    continue
+                stray.unlink(missing_ok=True)
+        return out
 
-    def _put(self, path: Path, seen: Seen) -> None:
-        if seen.kind == "file" and not self._store.has(seen.digest):
-            raise OSError("it was too large to be kept")
-        present = path.is_symlink() or path.exists()
-        if (
-            present
-            and (seen.kind != "folder" or path.is_symlink() or not path.is_dir())
-            and (path.is_dir() or seen.kind != "file" or path.is_symlink())
-        ):
-            _remove(path, tree=True)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if seen.kind == "folder":
-            path.mkdir(exist_ok=True)
-            path.chmod(seen.mode | 0o700)
-        elif seen.kind == "link":
-            os.symlink(seen.target, path)
-            if os.utime in os.supports_follow_symlinks:
-                os.utime(path, ns=(seen.mtime_ns, seen.mtime_ns), follow_symlinks=False)
-        else:
-            handle, draft = tempfile.mkstemp(dir=path.parent, prefix=".undo-")
-            with os.fdopen(handle, "wb") as file:
-                file.write(self._store.content(seen.digest))
-            os.chmod(draft, seen.mode)
-            os.utime(draft, ns=(seen.mtime_ns, seen.mtime_ns))
-            os.replace(draft, path)
-
-    def _load(self) -> list[Record]:
-        if not self._index.exists():
-            return []
-        try:
-            return [_record(row) for row in json.loads(self._index.read_text("utf-8"))["records"]]
-        except (ValueError, KeyError, TypeError) as problem:
-            aside = set_aside(self._index)
-            self.lost = f"What could be undone could not be read ({problem}); the list is kept as {aside.name}."
-            return []
-
-    def _save(self) -> None:
-        write_whole(self._index, json.dumps({"version": 1, "records": [asdict(r) for r in self.records]}))
-
-
-def _record(row: dict[str, Any]) -> Record:
-    before = {n: Seen(**s) if s is not None else None for n, s in row["before"].items()}
-    folders = {n: Seen(**s) for n, s in row["folders"].items()}
-    return Record(**{**row, "before": before, "folders": folders, "left_out": tuple(row["left_out"])})
-
-
-def _undone(record: Record) -> Record:
-    return Record(
-        record.number, record.turn, record.label, record.at, record.before, record.folders, record.left_out, True
-    )
-
-
-def _outermost(roots: Iterable[Path]) -> list[Path]:
-    """Absolute roots without those that lie in another one."""
-    whole = sorted({Path(os.path.abspath(r)) for r in roots}, key=lambda p: len(p.parts))
-    out: list[Path] = []
-    for path in whole:
-        if not any(path.is_relative_to(other) for other in out):
-            out.append(path)
-    return out
-
-
-def _remove(path: Path, *, tree: bool = False) -> None:
-    if path.is_dir() and not path.is_symlink():
-        if tree:
-            shutil.rmtree(path)
-        else:
-            path.rmdir()
-    else:
-        path.unlink(missing_ok=True)
-
-
-class _writable:
-    """Folders that the code made read-only must be opened to put back what was in them; their modes follow later."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._parents = {os.path.dirname(n) for n in names}
-
-    def __enter__(self) -> None:
-        for parent in sorted(self._parents, key=len):
+    def too_large(self, roots: Iterable[Path]) -> list[TooLarge]:
+        """Files that would not be kept, the largest first, so that it can be said before anything runs."""
+        found = []
+        for path in snapshots.files_below(outermost(roots)):
             try:
-                mode = os.stat(parent).st_mode
-                if mode & 0o700 != 0o700:
-                    os.chmod(parent, mode | 0o700)
+                size = path.lstat().st_size
             except OSError:
                 continue
+            if size > snapshots.LARGEST_FILE:
+                found.append(TooLarge(os.fspath(path), size))
+        return sorted(found, key=lambda f: -f.size)
 
-    def __exit__(self, *_: object) -> None:
-        return None
+    # --- taking back
+
+    def last(self, device: str | None = None) -> Record | None:
+        """The newest record that can be undone, of this device or of any."""
+        fitting = [r for r in self.records if r.open and (device is None or r.device == device)]
+        return fitting[-1] if fitting else None
+
+    def undo(
+        self,
+        turn: str | None = None,
+        *,
+        number: int | None = None,
+        device: str | None = None,
+        at: float | None = None,
+        by: str = "",
+    ) -> Undone | None:
+        """Take back the last turn that changed files (of ``device``), or the named one, or one record of it.
+
+        None: there is nothing to undo. Raises OSError where the store itself fails; nothing was restored then.
+        """
+        with self._alone():
+            records = self._records.all()
+            fitting = [r for r in records if r.open and (device is None or r.device == device)]
+            if number is not None:
+                mine = [r for r in fitting if r.number == number]
+            else:
+                turn = fitting[-1].turn if turn is None and fitting else turn
+                mine = [r for r in records if r.turn == turn and not r.undone]
+                mine = mine if any(r.before for r in mine) else []
+            if not mine:
+                return None
+            turn = mine[-1].turn
+            named = turn if turn.startswith("undo of ") else f"undo of {turn}"
+            undoing = f"{named} {uuid.uuid4().hex[:6]}" if turn.startswith("undo of ") else named
+            touched = [Path(name) for r in mine for name in r.before]
+            watch = self.before(touched, turn=undoing, label=_label(mine), device=by or mine[-1].device)
+            watch.at = time.time() if at is None else at
+            outcome = restore(mine, self._contents)
+            self._records.mark([r.number for r in mine], undone=True)
+            self._record(watch, tuple(r.number for r in mine))
+        self._done(watch)
+        return outcome
+
+    # --- forgetting
+
+    def forget(self, chosen: Callable[[Record], bool]) -> int:
+        """Drop records and what only they needed. Returns how many."""
+        with self._alone():
+            gone = [r.number for r in self._records.all() if chosen(r)]
+            self._records.drop(gone)
+            self._contents.drop_all_but(self._needed())
+        return len(gone)
+
+    def _needed(self) -> set[str]:
+        needed = {s.digest for r in self._records.all() for s in r.before.values() if s is not None}
+        for file in self._pending.glob("*.json"):
+            if (watch := _read_pending(file, aside=False)) is not None:
+                needed |= {seen.digest for seen in watch.snapshot.entries.values()}
+        return needed
+
+    def _make_room(self) -> None:
+        self._records.drop(r.number for r in self._records.all()[: -Records.MOST])
+        if self._contents.size() <= MOST_KEPT:
+            return
+        self._contents.drop_all_but(self._needed())
+        while self._contents.size() > MOST_KEPT and (records := self._records.all()):
+            self._records.drop([records[0].number])
+            self._contents.drop_all_but(self._needed())
+
+
+def _label(records: list[Record]) -> str:
+    label = records[-1].label
+    return label if label.startswith("undo: ") else f"undo: {label}"
+
+
+def _read_pending(file: Path, *, aside: bool = True) -> Watch | None:
+    try:
+        raw = json.loads(file.read_text("utf-8"))
+        return Watch(
+            file.stem,
+            [Path(root) for root in raw["roots"]],
+            Snapshot.from_json(raw["snapshot"]),
+            raw["turn"],
+            raw["label"],
+            raw["device"],
+            raw["at"],
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        if aside:
+            set_aside(file)
+    except OSError:
+        pass
+    return None

@@ -1,0 +1,236 @@
+"""Putting files back as they were: bytes, modes, times, links."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from zero_one.safety.contents import Contents
+from zero_one.safety.records import Record
+from zero_one.safety.snapshots import Seen, look
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was put back (paths), what was taken away, what could not be undone, with the reason; and what had been
+    changed once more since: that version is kept, and undoing again brings it back."""
+
+    restored: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    overwrote: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    label: str = ""
+    turn: str = ""
+
+
+@dataclass(slots=True)
+class _Work:
+    """``target`` is how each path shall be (None: not there), ``folders`` whose mode and time are set at the end."""
+
+    target: dict[str, Seen | None] = field(default_factory=dict)
+    left: dict[str, Seen | None] = field(default_factory=dict)
+    folders: dict[str, Seen] = field(default_factory=dict)
+    linked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    opened: dict[str, int] = field(default_factory=dict)
+    restored: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    overwrote: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+
+def restore(records: Sequence[Record], contents: Contents) -> Undone:
+    """Bring everything that these records changed to how it was before the first of them. Never raises OSError: what
+    failed is named."""
+    work = _Work()
+    for record in sorted(records, key=lambda r: -r.number):
+        for name, seen in record.after.items():
+            work.left.setdefault(name, seen)
+        work.target |= record.before  # what an older run found counts
+        work.target |= {name: seen for name, seen in record.folders.items() if name in work.target}
+        work.folders |= record.folders
+        work.folders |= {name: seen for name, seen in record.before.items() if seen and seen.kind == "folder"}
+        work.linked |= {name: names for names in record.linked for name in names}
+    _see_what_came_since(work)
+    _open_folders(work)
+    for name in sorted((n for n, s in work.target.items() if s is None), key=_depth, reverse=True):
+        _attempt(work, name, lambda path: _take_away(path, work))
+    _clear_the_way(work)
+    for name, wanted in sorted(work.target.items(), key=lambda item: _depth(item[0])):
+        if wanted is not None:
+            _attempt(work, name, partial(_put, seen=wanted, work=work, contents=contents))
+    for name, seen in sorted(work.folders.items(), key=lambda item: _depth(item[0]), reverse=True):
+        if work.target.get(name, seen) is not None and os.path.isdir(name):
+            _attempt(work, name, partial(_finish_folder, seen=seen))
+    for name, mode in work.opened.items():
+        if name not in work.folders:
+            with contextlib.suppress(OSError):
+                os.chmod(name, mode)
+    return Undone(
+        tuple(work.restored),
+        tuple(work.removed),
+        tuple(work.overwrote),
+        tuple(dict.fromkeys(work.failed)),
+        records[-1].label,
+        records[-1].turn,
+    )
+
+
+def _depth(name: str) -> int:
+    return name.count(os.sep)
+
+
+def _now(name: str) -> Seen | None:
+    try:
+        return look(Path(name), os.lstat(name))
+    except OSError:
+        return None
+
+
+def _see_what_came_since(work: _Work) -> None:
+    for name, left in work.left.items():
+        now = _now(name)
+        if now is not None and now.kind != "folder" and (left is None or left.stamp != now.stamp):
+            work.overwrote.append(name)
+
+
+def _open_folders(work: _Work) -> None:
+    """Folders that the code made read-only must be opened to put back what was in them; their modes follow later."""
+    for name in sorted({os.path.dirname(n) for n in work.target} | set(work.folders), key=_depth):
+        with contextlib.suppress(OSError):
+            mode = os.lstat(name).st_mode
+            if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
+                os.chmod(name, stat.S_IMODE(mode) | 0o700)
+                work.opened[name] = stat.S_IMODE(mode)
+
+
+def _attempt(work: _Work, name: str, do: Callable[[Path], list[str] | None]) -> None:
+    path = Path(name)
+    try:
+        said = do(path)
+    except OSError as error:
+        work.failed.append(f"{name}: {error.strerror or error}")
+    else:
+        if said is not None:
+            said.append(name)
+
+
+def _take_away(path: Path, work: _Work) -> list[str] | None:
+    try:
+        info = path.lstat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(info.st_mode):
+        try:
+            path.rmdir()
+        except OSError as error:
+            raise OSError(error.errno, "something else lies in it by now") from error
+    else:
+        path.unlink()
+    return work.removed
+
+
+def _clear_the_way(work: _Work) -> None:
+    """Where a file has become a folder or the other way round, what is there now goes; a folder only if it is empty."""
+    for name, wanted in sorted(work.target.items(), key=lambda item: _depth(item[0]), reverse=True):
+        now = _now(name)
+        if wanted is None or now is None or now.kind == wanted.kind:
+            continue
+        with contextlib.suppress(OSError):  # what is in the way is told when the thing itself is put back
+            os.rmdir(name) if now.kind == "folder" else os.unlink(name)
+
+
+def _put(path: Path, seen: Seen, work: _Work, contents: Contents) -> list[str]:
+    now = _now(os.fspath(path))
+    if now is not None and now.kind != seen.kind:
+        raise OSError("something else is in its place")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if seen.kind == "folder":
+        path.mkdir(exist_ok=True)
+        path.chmod(seen.mode | 0o700)
+    elif seen.kind == "link":
+        if now is None or now.target != seen.target:
+            _replace(path, lambda draft: os.symlink(seen.target, draft))
+        if os.utime in os.supports_follow_symlinks:
+            os.utime(path, ns=(seen.atime_ns, seen.mtime_ns), follow_symlinks=False)
+    elif seen.kind == "pipe":
+        if now is None:
+            os.mkfifo(path)
+        path.chmod(seen.mode)
+        os.utime(path, ns=(seen.atime_ns, seen.mtime_ns))
+    else:
+        _put_file(path, seen, now, work, contents)
+    return work.restored
+
+
+def _put_file(path: Path, seen: Seen, now: Seen | None, work: _Work, contents: Contents) -> None:
+    same_bytes = now is not None and now.size == seen.size and contents.digest(path) == seen.digest
+    if not same_bytes and not contents.has(seen.digest):
+        raise OSError("it was too large to be kept" if not seen.digest else "what was kept of it is gone")
+    twin = _twin(path, seen, work)
+    if twin is not None:
+        _replace(path, lambda draft: os.link(twin, draft))
+        return
+    if same_bytes:
+        pass
+    elif now is not None and (now.device, now.inode) == (seen.device, seen.inode):
+        path.chmod(seen.mode | 0o600)
+        handle = os.open(path, os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            contents.write(seen.digest, handle)
+        finally:
+            os.close(handle)
+    else:
+
+        def write(draft: str) -> None:
+            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                contents.write(seen.digest, handle)
+            finally:
+                os.close(handle)
+
+        _replace(path, write)
+    path.chmod(seen.mode)
+    os.utime(path, ns=(seen.atime_ns, seen.mtime_ns))
+
+
+def _twin(path: Path, seen: Seen, work: _Work) -> Path | None:
+    """Another name of the same file that is there and as it shall be; None when this name is one already, or is the
+    first to be put back."""
+    names = work.linked.get(os.fspath(path), ())
+    own = _now(os.fspath(path))
+    for name in names:
+        if name == os.fspath(path):
+            continue
+        other = _now(name)
+        ready = name in work.restored or name not in work.target
+        if other is not None and other.kind == "file" and ready:
+            if own is not None and (own.device, own.inode) == (other.device, other.inode):
+                return None
+            if (other.mode, other.size, other.mtime_ns) == (seen.mode, seen.size, seen.mtime_ns):
+                return Path(name)
+    return None
+
+
+def _replace(path: Path, make: Callable[[str], None]) -> None:
+    """Make it under another name beside, then put it in its place in one step."""
+    folder = tempfile.mkdtemp(dir=path.parent, prefix=".undo-")
+    draft = os.path.join(folder, "draft")
+    try:
+        make(draft)
+        os.replace(draft, path)
+        # A rename onto another name of the same file does nothing and leaves both.
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(draft)
+        os.rmdir(folder)
+
+
+def _finish_folder(path: Path, seen: Seen) -> None:
+    os.chmod(path, seen.mode)
+    os.utime(path, ns=(seen.atime_ns, seen.mtime_ns))
