@@ -17,7 +17,9 @@ from zero_one.identity.access import Caller, owner
 from zero_one.interpreter.base import Approver, Decision, Question
 from zero_one.interpreter.history import History
 from zero_one.protocol.events import (
+    DeviceEvent,
     Flush,
+    Opener,
     Pcm,
     Pressed,
     Released,
@@ -347,32 +349,38 @@ class Stage:
         given = {"recognizer": self.ears, "synthesizer": self.throat, "speakable": plain, "interpreter": self.mind}
         self.services = Services(**(given | services))
         self.talk = Conversation(device, self.services)
+        self.device: Device | None = None
+        """The one that joined last: what the stage says comes from there."""
 
     async def join(self, **how: Any) -> Device:
-        device = Device(**how)
+        self.device = device = Device(**how)
         await self.talk.attach(device)
         return device
 
-    async def press(self) -> None:
-        await self.talk.handle(Pressed())
+    async def does(self, event: DeviceEvent) -> None:
+        """The device that joined last sends this."""
+        await self.talk.handle(event, self.device)
 
-    async def speak(self, seconds: float = 1.0) -> None:
+    async def press(self, by: Opener = "hand") -> None:
+        await self.does(Pressed(by=by))
+
+    async def speak(self, seconds: float = 1.0, by: Opener = "hand") -> None:
         """Hold the button for as long as this, with sound."""
-        await self.press()
+        await self.press(by)
         await self.hold(seconds)
         await self.release()
 
     async def hold(self, seconds: float) -> None:
         for _ in range(round(seconds / 0.02)):
             await asyncio.sleep(0.02)
-            await self.talk.handle(Pcm(bytes(640)))
+            await self.does(Pcm(bytes(640)))
 
     async def release(self) -> None:
-        await self.talk.handle(Released())
-        await self.talk.handle(TailClosed())
+        await self.does(Released())
+        await self.does(TailClosed())
 
     async def type(self, text: str) -> None:
-        await self.talk.handle(Typed(text))
+        await self.does(Typed(text))
 
     def remembered(self) -> list[tuple[str, str]]:
         """The history as (role, text)."""

@@ -97,7 +97,16 @@ class ClientSettings(Section):
 
 
 class ApprovalSettings(Section):
+    """``challenge``: names of paired devices whose user cannot press; there, saying fresh random words agrees too.
+
+    ``auto_run`` and ``safe_mode`` are those of the old tools, see ``safety/policy.py``: neither lets anything run unasked
+    that spends, sends or destroys, or anything but looking once foreign text is in the conversation.
+    """
+
     timeout_s: float = Field(default=60.0, gt=0)
+    auto_run: bool = False
+    safe_mode: Literal["off", "ask", "auto"] = "auto"
+    challenge: tuple[str, ...] = ()
 
 
 class Settings(Section):

@@ -23,6 +23,11 @@ _NOES = (
 # The longest first: "never mind" is not "never" with the correction "mind".
 _NO_WORDS = "|".join(word.replace("_", " ") for word in sorted(_NOES.split(), key=len, reverse=True))
 _NO = re.compile(rf"{_LEAD}(?:{_NO_WORDS})\b", re.I)
+_ALWAYS = re.compile(
+    rf"{_LEAD}(?:(?:yes|yeah|yep|sure|okay|ok)[ ,.!]+(?:and )?)?(?:always|from now on|"
+    r"always (?:allow|do|run) (?:it|this|that)|allow (?:it|this|that) always|(?:allow|do) always)(?: please)?[ .!]*",
+    re.I,
+)
 _BUT = re.compile(r"^[ ,.;:!–—-]*(?:but|and|instead|rather|just|only|please)?[ ,:]*", re.I)
 _NO_BUT = "thanks thank you please no nope don't do not stop cancel it that way just leave then"
 _FILLERS = frozenset(_NO_BUT.split())
@@ -34,6 +39,7 @@ class Heard:
 
     answer: Literal["yes", "no", "unclear"]
     but: str | None = None
+    always: bool = False
 
 
 def read_answer(text: str) -> Heard:
@@ -41,6 +47,8 @@ def read_answer(text: str) -> Heard:
     text = text.strip().replace("’", "'")
     if _YES.fullmatch(text):
         return Heard("yes")
+    if _ALWAYS.fullmatch(text):
+        return Heard("yes", always=True)
     no = _NO.match(text)
     if no is None:
         return Heard("unclear", text or None)

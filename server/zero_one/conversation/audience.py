@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from zero_one.conversation.links import Link, Outlet
 from zero_one.conversation.spans import Metrics
+from zero_one.identity.access import Caller
 from zero_one.protocol.events import ServerEvent, Show, SpeechEnd, SpeechPcm, SpeechStart
 from zero_one.protocol.lmc import Message
 
@@ -33,6 +34,31 @@ class Audience:
 
     def can(self, feature: str) -> bool:
         return any(feature in outlet.link.features for outlet in self._outlets)
+
+    @property
+    def callers(self) -> list[Caller]:
+        return [outlet.link.caller for outlet in self._outlets]
+
+    @property
+    def name(self) -> str:
+        """What people call the device; empty while it is away."""
+        return self.callers[-1].name if self._outlets else ""
+
+    @property
+    def approvers(self) -> bool:
+        """Whether somebody who may approve is here."""
+        return any(caller.may("approve") and not caller.keyless for caller in self.callers)
+
+    def show_approvers(self, message: Message) -> None:
+        for outlet in self._outlets:
+            if outlet.link.caller.may("approve") and not outlet.link.caller.keyless:
+                outlet.put(Show(message))
+
+    def tell(self, link: Link | None, message: Message) -> None:
+        """Show it to one device alone; to all where it is not known to whom."""
+        for outlet in self._outlets:
+            if link is None or outlet.link is link:
+                outlet.put(Show(message))
 
     def join(self, link: Link, greeting: list[ServerEvent]) -> None:
         """``greeting`` goes to the new one alone, after what was missed while nobody was there."""

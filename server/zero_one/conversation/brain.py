@@ -37,6 +37,15 @@ class Stage(Protocol):
 
     async def effect(self, turn: Turn, reply: Reply) -> None: ...
 
+    def accepted(self, turn: Turn) -> None:
+        """Its request is in the history."""
+
+    def finished_late(self, turn: Turn) -> None:
+        """Its code ended after the user had gone on to something else."""
+
+    def history_told(self, trouble: str) -> None:
+        """The run has said that the history could not be saved."""
+
     def settle(self) -> None: ...
 
 
@@ -64,6 +73,7 @@ class Brain:
         if commands is not None and match is not None:
             log.debug("%s: %r is the command %s", self._stage.device, text, match.command)
             self._remember(Message("user", "message", content=text))
+            self._stage.accepted(turn)
             reply = await commands.run(match, self._stage.device)
             await self._reply(turn, reply)
         elif self._services.interpreter is not None:
@@ -72,6 +82,7 @@ class Brain:
             await self._think(turn, text, images, self._interpreter)
         else:
             self._remember(Message("user", "message", content=text))
+            self._stage.accepted(turn)
             self._say(turn, phrases.NO_MODEL.format(text=text.rstrip(".!? ")))
 
     def commanded(self, text: str) -> bool:
@@ -88,6 +99,13 @@ class Brain:
                 await asyncio.wait([turn.task], timeout=_PATIENCE_S)
                 # A run that does not end although it is cancelled must not take the conversation with it.
                 turn.task.cancel()
+
+    async def stop(self) -> None:
+        """The hard stop: every run, every language and every process that they started is gone when this returns."""
+        interpreter, self._interpreter = self._interpreter, None
+        await self.end_work()
+        if interpreter is not None:
+            await interpreter.close()
 
     async def close(self) -> None:
         await self.end_work()
@@ -120,8 +138,11 @@ class Brain:
     ) -> None:
         pictures = tuple(Message("user", "image", format_, content) for format_, content in images)
         request = Message("user", "message", content=text)
-        turn.run = interpreter.respond(request, lambda question: self._stage.ask(turn, question), images=pictures)
+        turn.run = interpreter.respond(
+            request, lambda question: self._stage.ask(turn, question), images=pictures, caller=turn.caller
+        )
         self._working.append(turn)
+        self._stage.accepted(turn)
         try:
             async for message in turn.run:
                 self._take(turn, message)
@@ -130,11 +151,16 @@ class Brain:
             self._working.remove(turn)
             self._stage.tell(turn, "", final=True)
             turn.cut(self._history)
+            if turn.late is not None and not turn.stopped and not self.acting:
+                self._stage.finished_late(turn)
             self._stage.settle()
 
     def _take(self, turn: Turn, message: Message) -> None:
         """One streamed message of the run: shown always, spoken where it is the assistant's word or a failure."""
         self._stage.show(message)
+        if turn.over and message.role == "computer":
+            printed = message.content if message.type == "console" and message.format == "output" else ""
+            turn.late = (turn.late or "") + (printed if isinstance(printed, str) else "")
         if message.role == "assistant" and message.type == "message":
             turn.acting = False
             if message.start or not turn.parts or (message.id is not None and turn.parts[-1].id != message.id):
@@ -152,6 +178,9 @@ class Brain:
         elif message.role == "computer":
             turn.acting = True
         elif message.type == "error" and isinstance(message.content, str):
-            turn.failed = True
+            if message.format == "history":
+                self._stage.history_told(message.content)
+            else:
+                turn.failed = True
             self._stage.trouble("interpreter", message.content, shown=True)
         self._stage.settle()

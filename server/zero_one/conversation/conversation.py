@@ -7,10 +7,9 @@ checked against the table in ``states``.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Coroutine, Iterator
+import asyncio
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from zlib import crc32
 
 from zero_one.commands.base import Reply
@@ -19,20 +18,23 @@ from zero_one.conversation.announcer import Announcer
 from zero_one.conversation.asking import OpenQuestion
 from zero_one.conversation.audience import Audience
 from zero_one.conversation.brain import Brain
-from zero_one.conversation.hearing import Hearing
+from zero_one.conversation.desk import Desk
+from zero_one.conversation.hearing import Hearing, LeftOver
 from zero_one.conversation.links import Link
-from zero_one.conversation.mailbox import Mailbox, safe_name
+from zero_one.conversation.mailbox import Slip, safe_name
+from zero_one.conversation.memory import Memory
 from zero_one.conversation.mouth import Mouth
-from zero_one.conversation.progress import Progress
-from zero_one.conversation.questions import Questions
+from zero_one.conversation.questions import Meaning, Questions, Said
 from zero_one.conversation.services import Services
 from zero_one.conversation.spans import Spans
 from zero_one.conversation.states import Doing, Machine
+from zero_one.conversation.stopping import what_stops
 from zero_one.conversation.tasks import Tasks
 from zero_one.conversation.turn import Turn
+from zero_one.conversation.turns import Turns
 from zero_one.conversation.utterance import Utterance
+from zero_one.identity.access import Caller
 from zero_one.interpreter.base import Decision, Question
-from zero_one.interpreter.history import History
 from zero_one.protocol.events import (
     Answer,
     Cancelled,
@@ -54,39 +56,42 @@ from zero_one.protocol.events import (
 from zero_one.protocol.lmc import Message
 from zero_one.speech.stt.base import SpeechError
 
-log = logging.getLogger(__name__)
+_LATE_CHARS = 200
 
 
 class Conversation:
-    """``attach`` a link, ``handle`` its events, ``detach`` it."""
+    """``attach`` a link, ``handle`` its events, ``detach`` it. ``desk`` is what it shares with the other ones."""
 
-    def __init__(self, device: str, services: Services, *, generation: int = 0) -> None:
+    def __init__(self, device: str, services: Services, *, desk: Desk | None = None, generation: int = 0) -> None:
         self.device = device
         self._services, self._clock = services, services.clock
-        folder, name = services.folder, safe_name(device)
+        self._desk, self._own_desk = desk or Desk(services.note), desk is None
         self._closed = self._changing = False
         self._tasks = Tasks(device)
-        self._turn: Turn | None = None
-        self._mailbox = Mailbox(folder / f"{name}.json" if folder else None)
-        self.history = History.load(folder / f"{name}.jsonl") if folder else History()
         self._audience = Audience(services.metrics, self._lost)
+        self._memory = Memory(services.folder, device, self._audience.emit, lambda text: self.trouble("history", text))
+        self.history = self._memory.history
         self._machine = Machine(lambda state: self._audience.emit(State(state.value)))
         self._mouth = Mouth(device, services, self._audience, self.history, self.settle, generation)
-        timeout_s = services.settings.approval.timeout_s
-        self._questions = Questions(self._audience, self._mouth, self._clock, timeout_s, self.settle)
-        self._announcer = Announcer(self._mailbox, self._audience, self._mouth, self.history, self._said)
+        self.questions = Questions(device, services, self._audience, self._mouth, self._desk, self.settle)
+        self._announcer = Announcer(self._memory.mailbox, self._audience, self._mouth, self.history, self._said)
         self._brain = Brain(services, self.history, self)
-        recordings = folder.parent / "recordings" / name if folder and services.settings.debug else None
-        self._hearing = Hearing(
+        self._turns = Turns(
+            device,
             services,
-            self._mailbox,
             self._audience,
             self._mouth,
-            self.history,
+            self._memory,
             self._tasks,
-            recordings,
-            self._carry_out,
+            lambda: self._audience.away or bool(self.questions.open),
+            self.settle,
         )
+        folder = services.folder
+        recordings = folder.parent / "recordings" / safe_name(device) if folder and services.settings.debug else None
+        self._hearing = Hearing(
+            services, self._memory, self._audience, self._mouth, self._tasks, recordings, self._carry_out
+        )
+        self._desk.enter(self)
 
     @property
     def state(self) -> Doing:
@@ -95,6 +100,10 @@ class Conversation:
     @property
     def generation(self) -> int:
         return self._mouth.queue.generation
+
+    @property
+    def approvers(self) -> bool:
+        return self._audience.approvers
 
     @property
     def unused(self) -> bool:
@@ -111,14 +120,17 @@ class Conversation:
     def _welcome(self, link: Link) -> None:
         queue = self._mouth.queue
         queue.pause()
-        greeting: list[ServerEvent] = [Show(message) for message in self._questions.show_again()]
+        asked = self.questions.show_again()
+        if link.caller.may("approve") and not link.caller.keyless:
+            asked += self._desk.asked_elsewhere(self.questions)
+        greeting: list[ServerEvent] = [Show(message) for message in asked]
         if self._machine.now is not Doing.IDLE:
             # "Idle" goes without saying, and would tell an Open Interpreter client that its turn is complete.
             greeting.append(State(self._machine.now.value))
         self._audience.join(link, greeting)
         queue.rate = link.rate_out
         queue.resume()
-        queue.expect_more(self._turn is not None and not self._turn.done)
+        queue.expect_more(self._turns.busy)
 
     async def detach(self, link: Link) -> None:
         """A link is gone. Work goes on; what would be said waits for the device's return."""
@@ -140,8 +152,9 @@ class Conversation:
             if (heir := self._audience.voice) is not None:
                 self._mouth.queue.rate = heir.rate_out
                 self._mouth.queue.resume()
+        self._desk.unattended()
         if self._audience.away:
-            self._questions.refuse("the device went away")
+            self.questions.unheard()
 
     def _cut_off(self, utterance: Utterance) -> None:
         """The link broke while somebody spoke. A device that names its utterances sends it again; of others, what was
@@ -154,7 +167,7 @@ class Conversation:
     # --- events
 
     async def handle(self, event: DeviceEvent, link: Link | None = None) -> None:
-        """Take one event of a device (on ``link``)."""
+        """Take one event of a device (on ``link``; without one nobody knows who it is, and it may only speak)."""
         with self._at_once():
             self._deal(event, link)
 
@@ -165,7 +178,7 @@ class Conversation:
             case Pcm():
                 self._hearing.feed(event.data)
             case Pressed():
-                self._pressed(event.id, link)
+                self._pressed(event, link)
             case Released():
                 self._hearing.release(event.ago_ms)
             case TailClosed():
@@ -173,13 +186,15 @@ class Conversation:
             case Cancelled():
                 self._cancelled()
             case Typed():
-                self._typed(event)
+                self._typed(event, link)
+            case Stop(everything=True):
+                self._stop_everything(self._caller(link))
             case Stop():
-                self._hush() if event.silence_only else self._stop()
+                self._hush(link) if event.silence_only else self._stop()
             case Repeat():
-                self._mouth.repeat(self._turn)
+                self._mouth.repeat(self._turns.now)
             case Answer():
-                self._answered(event)
+                self._answered(event, link)
             case Played():
                 self._mouth.queue.played(event.generation, event.played_ms)
             case SetVolume():
@@ -197,169 +212,238 @@ class Conversation:
             self._changing = before
             self.settle()
 
-    def _pressed(self, ident: str | None, link: Link | None) -> None:
+    def _caller(self, link: Link | None) -> Caller:
+        return link.caller if link is not None else Caller(self.device)
+
+    def _wrong(self, link: Link | None, text: str) -> None:
+        """Tell one device what it may not, or did wrong."""
+        self._audience.tell(link, Message("server", "error", content=text))
+
+    # --- speaking and typing
+
+    def _pressed(self, event: Pressed, link: Link | None) -> None:
+        caller = self._caller(link)
+        if not caller.may("speak"):
+            self._wrong(link, phrases.MAY_NOT_SPEAK)
+            return
         if self._hearing.current is not None and self._hearing.elsewhere(link):
             # The device is back before its old connection was known to be dead.
             self._cut_off(self._hearing.current)
-        if not self._hearing.press(ident):
+        if not self._hearing.press(event.id):
             return
-        question = self._questions.open
-        early = question is not None and question.deaf
+        question = self.questions.open or (self.questions.tapped if caller.may("approve") else None)
+        early = question is not None and question.open and question.deaf
         silenced = self._mouth.speaking and not early
         if question is None:
-            self._interrupt()
+            self._turns.interrupt()
         elif not early:
-            self._mouth.flush(self._turn)
-        self._hearing.begin(ident, link, question, early=early, silenced=silenced)
+            self._mouth.flush(self._turns.now)
+        if question is not None and not question.open:
+            self.questions.begun()
+        self._hearing.begin(event, link, question, early=early, silenced=silenced)
 
     def _tail_closed(self, link: Link | None = None) -> None:
         if (sound := self._hearing.another()) is not None:
-            self._pressed(None, link)
+            self._pressed(Pressed(), link)
             self._hearing.feed(sound)
         if (taken := self._hearing.take()) is None:
             return
-        utterance, spans = taken
+        utterance, spans, slips = taken
+        caller = self._caller(utterance.link)
         if utterance.question is None:
-            self._begin(spans, lambda turn: self._hear(turn, utterance))
-        elif utterance.early and utterance.bare(self._clock()):
-            utterance.recognition.cancel()
+            self._turns.begin(Turn(spans, caller=caller, slips=slips), lambda turn: self._hear(turn, utterance))
+        elif utterance.bare(self._clock()) and utterance.by == "hand":
+            self._touched(utterance, caller, slips)
         else:
-            self._tasks.spawn(self._hear_answer(utterance, utterance.question, spans))
+            self._tasks.spawn(self._hear_answer(utterance, utterance.question, spans, slips))
+
+    def _touched(self, utterance: Utterance, caller: Caller, slips: list[Slip]) -> None:
+        """The button was only tapped while a question was open: a no, or nothing before it can have been heard."""
+        utterance.recognition.cancel()
+        self.questions.no_afterthought()
+        if not utterance.early and utterance.question is self.questions.open and not self.questions.tap(caller):
+            self._wrong(utterance.link, phrases.MAY_NOT_APPROVE)
+        self._tasks.spawn(self._memory.save(slips))
 
     def _cancelled(self) -> None:
         """What was being said is taken back; what it had spoken over is answered after all."""
-        if self._hearing.cancel() and (text := self._hearing.left_over()):
-            self._request(text)
+        if self._hearing.cancel():
+            self.questions.no_afterthought()
+            left = self._hearing.left_over()
+            if left.text:
+                self._request(left)
 
-    def _typed(self, event: Typed) -> None:
+    def _typed(self, event: Typed, link: Link | None) -> None:
         check = crc32(event.text.encode("utf-8", "surrogatepass"))
-        if self._mailbox.has(event.id, check):
+        mailbox, caller = self._memory.mailbox, self._caller(link)
+        if event.id is not None and mailbox.has(event.id, check):
+            self._memory.confirm([Slip(event.id, check)])
             return
-        self._mailbox.take(event.id, check)
-        if not event.images and self._questions.typed(event.text):
-            self.show(Message("user", "message", content=event.text))
+        slip = mailbox.take(event.id, check)
+        slips = [slip] if slip is not None else []
+        if wrong := _not_taken(event, caller):
+            self._wrong(link, wrong)
+            self._tasks.spawn(self._memory.save(slips))
             return
-        self._questions.refuse("the user asked for something else")
-        self._request(event.text, event.images)
+        self._note("typed", caller, event.text)
+        meaning: Meaning = "request" if event.images else self.questions.typed(event.text, caller)
+        if meaning == "request":
+            self.questions.refuse("the user asked for something else")
+            self._request(LeftOver(event.text, caller, slips), event.images)
+            return
+        self.show(Message("user", "message", content=event.text))
+        self._tasks.spawn(self._memory.save(slips))
+        self._obey(meaning, caller)
 
-    def _request(self, text: str, images: tuple[tuple[str, str], ...] = ()) -> None:
-        self._interrupt()
-        self._begin(Spans(self._clock, self._services.metrics), lambda turn: self._respond(turn, text, images))
+    def _request(self, what: LeftOver, images: tuple[tuple[str, str], ...] = ()) -> None:
+        self._turns.interrupt()
+        turn = Turn(Spans(self._clock, self._services.metrics), caller=what.caller, slips=what.slips)
+        self._turns.begin(turn, lambda turn: self._respond(turn, what.text, images))
 
-    def _answered(self, event: Answer) -> None:
-        question = self._questions.open
-        if question is None or question.id != event.id:
-            self._mouth.trouble("answer", phrases.NOT_OPEN)
-        elif event.answer == "edit" and event.code is not None:
-            self._questions.decide(True, code=event.code)
-        else:
-            self._questions.decide(event.answer == "yes", event.but)
+    def _answered(self, event: Answer, link: Link | None) -> None:
+        """An answer by a device; the question may be another conversation's."""
+        questions = self._desk.with_open(event.id)
+        own = questions is None or questions is self.questions
+        caller = self._caller(link)
+        if not caller.may("approve") or caller.keyless:
+            self._wrong(link, phrases.MAY_NOT_APPROVE)
+        elif questions is None:
+            self.trouble("answer", phrases.NOT_OPEN)
+        elif wrong := questions.answered(event, caller, own=own):
+            self._wrong(link, wrong)
 
     # --- silence and stop
 
-    def _hush(self) -> None:
-        """A tap: silence, or no to a question that has been heard; work goes on."""
-        question = self._questions.open
-        if question is None:
-            self._mouth.flush(self._turn, over=True)
-        elif not question.deaf:
-            self._questions.decide(False)
+    def _hush(self, link: Link | None) -> None:
+        """A tap: silence, or no to an open question; work goes on."""
+        if self.questions.open is None:
+            self._mouth.flush(self._turns.now, over=True)
+        elif not self.questions.tap(self._caller(link)):
+            self._wrong(link, phrases.MAY_NOT_APPROVE)
 
-    def _interrupt(self) -> None:
-        """A new request begins: silence, and the model call is dropped. Running code goes on for now."""
-        turn = self._turn
-        self._mouth.flush(turn, over=True)
-        if turn is not None and not turn.done:
-            turn.over = True
-            if turn.run is not None:
-                turn.run.hush()
+    def _obey(self, meaning: Meaning, caller: Caller) -> None:
+        if meaning == "everything":
+            self._stop_everything(caller)
+        elif meaning == "stop":
+            self._stop()
 
     def _stop(self) -> None:
-        """Everything ends: speech, model, code, an open question."""
-        working = self._brain.working or (self._turn is not None and not self._turn.done)
-        self._questions.refuse("the user stopped everything")
-        self._hearing.left_over()
-        self._cancelled()
-        self._interrupt()
-        self._tasks.spawn(self._brain.end_work())
+        """All that this conversation does ends: speech, model, code, an open question."""
+        working = self._brain.working or self._turns.busy
+        ended = self._end_turns("the user stopped everything", here=True)
         self.show(Message("server", "status", content="stopped"))
         if working:
             self._mouth.notice(phrases.STOPPED)
+        self._tasks.spawn(self._finish_stop(ended))
+
+    async def _finish_stop(self, ended: list[Turn]) -> None:
+        await self._brain.end_work()
+        await self._stopped(ended)
+
+    async def _stopped(self, ended: list[Turn]) -> None:
+        for turn in ended:
+            self.show(Message("server", "status", content="complete", id=turn.id))
+        await self._memory.save([slip for turn in ended for slip in turn.slips])
+
+    def _end_turns(self, reason: str, *, here: bool) -> list[Turn]:
+        """What can end at once does: no sound, no question, nothing heard or waited for any more."""
+        self.questions.refuse(reason)
+        left = self._hearing.left_over()
+        utterance = self._hearing.current
+        if here or (utterance is not None and utterance.released_at is not None):
+            self._cancelled()
+        self._turns.interrupt()
+        ended = self._turns.stop()
+        for turn in ended[:1]:
+            turn.slips += left.slips
+        return ended
+
+    def _stop_everything(self, caller: Caller) -> None:
+        self._desk.begin_to_stop(caller.name or self.device, self)
+
+    async def halt(self, by: str, *, here: bool) -> list[str]:
+        """See ``desk.Member``."""
+        going_on = {
+            "a question": self.questions.open is not None,
+            "speech": self._mouth.speaking,
+            "running code": self._brain.acting,
+            "an answer in the making": (self._brain.working and not self._brain.acting) or self._turns.busy,
+        }
+        what = [name for name, there in going_on.items() if there]
+        with self._at_once():
+            ended = self._end_turns(f"{by} stopped everything", here=here)
+            self.show(Message("server", "status", content="stopped"))
+            if here and what:
+                self._mouth.notice(phrases.STOPPED)
+            elif what:
+                self._mouth.notice(phrases.STOPPED_BY.format(by=by))
+        await self._brain.stop()
+        waiting = [turn.task for turn in ended if turn.task is not None and not turn.task.done()]
+        if waiting:
+            await asyncio.wait(waiting)
+        await self._stopped(ended)
+        return [f"{self.device}: {name}" for name in what]
 
     # --- turns
 
-    def _begin(self, spans: Spans, work: Callable[[Turn], Coroutine[Any, Any, None]]) -> None:
-        turn = self._turn = Turn(spans)
-        self._mouth.begin()
-        turn.task = self._tasks.spawn(self._guard(turn, work(turn)))
-        progress = Progress(
-            turn, self._mouth, self._services, lambda: self._audience.away or bool(self._questions.open)
-        )
-        self._tasks.spawn(progress.watch())
-
-    async def _guard(self, turn: Turn, work: Coroutine[Any, Any, None]) -> None:
-        """Run a turn so that whatever happens, it ends and the user is told."""
-        try:
-            await work
-        except SpeechError as error:
-            turn.failed = True
-            self._mouth.trouble("hearing", str(error))
-        except Exception:  # the last line of defence: logged, told, and the conversation goes on
-            log.exception("a turn of %s failed", self.device)
-            turn.failed = True
-            self._mouth.trouble("turn", phrases.INTERNAL)
-        finally:
-            turn.done = True
-            self._mouth.tell(turn, "", final=True)
-            if turn is self._turn:
-                self._mouth.queue.expect_more(False)
-            end = "failed" if turn.failed else "interrupted" if turn.over else "done"
-            self._services.metrics.turns.labels(end).inc()
-            self.settle()
-        if "first_clause" not in turn.spans.ms:
-            turn.spans.log(self.device)
-        if not turn.over:
-            self.show(Message("server", "status", content="complete", id=turn.id))
-        await self._save()
-
     async def _hear(self, turn: Turn, utterance: Utterance) -> None:
         if text := await self._hearing.request(turn, utterance):
+            self._note("heard", turn.caller, text)
             await self._respond(turn, text, ())
 
-    def _carry_out(self, text: str) -> bool:
+    def _carry_out(self, left: LeftOver) -> bool:
         """Do a command that was spoken over: with a quicker ear it would have been done before the next press."""
-        if not self._brain.commanded(text):
+        if not self._brain.commanded(left.text):
             return False
-        turn = Turn(Spans(self._clock, self._services.metrics))
-        turn.task = self._tasks.spawn(self._guard(turn, self._respond(turn, text, ())))
+        self._note("heard", left.caller, left.text)
+        turn = Turn(Spans(self._clock, self._services.metrics), caller=left.caller, slips=left.slips)
+        self._turns.beside(turn, lambda turn: self._respond(turn, left.text, ()))
         return True
 
-    async def _hear_answer(self, utterance: Utterance, question: OpenQuestion, spans: Spans) -> None:
+    async def _hear_answer(self, utterance: Utterance, question: OpenQuestion, spans: Spans, slips: list[Slip]) -> None:
         """What was said while a question was open."""
+        caller = self._caller(utterance.link)
         try:
-            text = (await utterance.recognition.finish()).text.strip()
+            transcript = await utterance.recognition.finish()
         except SpeechError as error:
-            self._mouth.trouble("hearing", str(error))
+            self.questions.no_afterthought()
+            self.trouble("hearing", str(error))
             return
+        text = transcript.text.strip()
+        self._note("heard", caller, text)
         with self._at_once():
-            if self._questions.spoken(question, text, early=utterance.early):
-                if text:
-                    self.show(Message("user", "message", content=text))
-            elif self._questions.open is not None:
-                self._stop()
-            else:
-                self._interrupt()
-                self._begin(spans, lambda turn: self._respond(turn, text, ()))
+            said = Said(text, caller, utterance.early, utterance.held, transcript.rejected)
+            meaning = self.questions.spoken(question, said)
+            if meaning == "request":
+                self._turns.interrupt()
+                turn = Turn(spans, caller=caller, slips=slips)
+                self._turns.begin(turn, lambda turn: self._respond(turn, text, ()))
+                return
+            if text:
+                self.show(Message("user", "message", content=text))
+            self._obey(meaning, caller)
+        await self._memory.save(slips)
 
     async def _respond(self, turn: Turn, text: str, images: tuple[tuple[str, str], ...]) -> None:
         self.show(Message("user", "message", content=text, id=turn.id))
+        if not images and what_stops(text) == "everything":
+            self._stop_everything(turn.caller or Caller(self.device))
+            return
         await self._services.prepared()
         await self._brain.answer(turn, text, images)
+
+    def _note(self, kind: str, caller: Caller | None, text: str) -> None:
+        if text:
+            by = caller.name or caller.device if caller is not None else self.device
+            self._services.note(kind, self.device, {"text": text, "by": by})
 
     # --- what an answer needs (brain.Stage)
 
     def show(self, message: Message) -> None:
         self._audience.show(message)
+
+    def show_approvers(self, message: Message) -> None:
+        self._audience.show_approvers(message)
 
     def tell(self, turn: Turn, text: str, *, final: bool = False) -> None:
         self._mouth.tell(turn, text, final=final)
@@ -370,28 +454,44 @@ class Conversation:
     async def ask(self, turn: Turn, question: Question) -> Decision:
         if turn.over:
             return Decision(False, reason="the user began something else")
-        return await self._questions.ask(question)
+        return await self.questions.ask(question)
 
     async def effect(self, turn: Turn, reply: Reply) -> None:
         if reply.effect in ("stop", "cancel"):
-            self._questions.refuse("the user stopped everything")
+            self.questions.refuse("the user stopped everything")
             await self._brain.end_work()
         self._mouth.effect(turn, reply)
+
+    def accepted(self, turn: Turn) -> None:
+        if turn.slips:
+            slips, turn.slips = turn.slips, []
+            self._tasks.spawn(self._memory.save(slips))
+
+    def finished_late(self, turn: Turn) -> None:
+        if self._closed:
+            return
+        output = " ".join((turn.late or "").split())
+        if len(output) > _LATE_CHARS:
+            output = "… " + output[-_LATE_CHARS:].split(" ", 1)[-1]
+        words = phrases.DONE_LATE.format(output=output) if output else phrases.DONE_LATE_SILENT
+        self._tasks.spawn(self.announce(words))
+
+    def history_told(self, trouble: str) -> None:
+        self._memory.told(trouble)
 
     def settle(self) -> None:
         """Derive what is going on, tell the devices of a change, and speak up when there is room for it."""
         if self._closed or self._changing:
             return
-        turn = self._turn
         if self._hearing.held:
             state = Doing.LISTENING
-        elif self._questions.open is not None:
+        elif self.questions.open is not None:
             state = Doing.ASKING
         elif self._mouth.speaking:
             state = Doing.SPEAKING
         elif self._brain.acting:
             state = Doing.ACTING
-        elif (turn is not None and not turn.done) or self._hearing.current is not None:
+        elif self._turns.busy or self._hearing.current is not None:
             state = Doing.THINKING
         else:
             state = Doing.IDLE
@@ -403,40 +503,37 @@ class Conversation:
 
     async def announce(self, text: str) -> None:
         """Speak up now, when there is room, or when the device is back; a restart does not lose it."""
-        self._mailbox.waiting.append(text)
-        await self._save_mailbox()
+        self._memory.mailbox.waiting.append(text)
+        await self._memory.save()
         self.settle()
 
     def _said(self) -> None:
         if not self._closed:
-            self._tasks.spawn(self._save())
+            self._tasks.spawn(self._memory.save())
             self.settle()
-
-    async def _save(self) -> None:
-        await self.history.saved()
-        if self.history.notice:
-            notice, self.history.notice = self.history.notice, ""
-            self._mouth.trouble("history", notice)
-        await self._save_mailbox()
-
-    async def _save_mailbox(self) -> None:
-        try:
-            await self._mailbox.save()
-        except OSError as error:
-            self._mouth.trouble("history", phrases.NOT_SAVED.format(reason=error.strerror or error))
 
     async def close(self) -> None:
         """End the conversation: its work is stopped, its memory saved. Every task is gone afterwards."""
         if self._closed:
             return
-        self._questions.refuse("the server is stopping")
+        self.questions.refuse("the server is stopping")
         self._hearing.left_over()
         self._cancelled()
-        self._mouth.flush(self._turn, over=True)
+        self._mouth.flush(self._turns.now, over=True)
         self._closed = True
+        self._desk.leave(self)
+        if self._own_desk:
+            await self._desk.close()
         await self._brain.close()
         await self._mouth.queue.close()
         await self._tasks.close()
-        await self.history.saved()
-        await self._save_mailbox()
+        await self._memory.save()
         await self._audience.drain(1.0)
+
+
+def _not_taken(event: Typed, caller: Caller) -> str:
+    """Why a typed message is not taken from this device, or nothing."""
+    if not caller.may("speak"):
+        return phrases.MAY_NOT_SPEAK
+    local = not caller.paired and not caller.keyless
+    return phrases.NO_PATHS if not local and any(format_ == "path" for format_, _ in event.images) else ""

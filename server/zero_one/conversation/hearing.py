@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
 
@@ -10,7 +12,8 @@ from zero_one.conversation import phrases
 from zero_one.conversation.asking import OpenQuestion
 from zero_one.conversation.audience import Audience
 from zero_one.conversation.links import Link
-from zero_one.conversation.mailbox import Mailbox
+from zero_one.conversation.mailbox import Slip
+from zero_one.conversation.memory import Memory
 from zero_one.conversation.mouth import Mouth
 from zero_one.conversation.recordings import keep_recording
 from zero_one.conversation.services import Services
@@ -18,9 +21,19 @@ from zero_one.conversation.spans import Spans
 from zero_one.conversation.tasks import Tasks
 from zero_one.conversation.turn import Turn
 from zero_one.conversation.utterance import Utterance
-from zero_one.interpreter.history import History
+from zero_one.identity.access import Caller
+from zero_one.protocol.events import Pressed
 from zero_one.protocol.lmc import Message
 from zero_one.speech.stt.base import HearOptions
+
+
+@dataclass(slots=True)
+class LeftOver:
+    """Spoken over before it was understood: what was said, by whom, and what it came as."""
+
+    text: str = ""
+    caller: Caller | None = None
+    slips: list[Slip] = field(default_factory=list)
 
 
 class Hearing:
@@ -30,21 +43,21 @@ class Hearing:
     def __init__(
         self,
         services: Services,
-        mailbox: Mailbox,
+        memory: Memory,
         audience: Audience,
         mouth: Mouth,
-        history: History,
         tasks: Tasks,
         recordings: Path | None,
-        carry_out: Callable[[str], bool],
+        carry_out: Callable[[LeftOver], bool],
     ) -> None:
         self.current: Utterance | None = None
         self._services, self._clock = services, services.clock
-        self._mailbox, self._audience, self._mouth, self._history = mailbox, audience, mouth, history
+        self._memory, self._audience, self._mouth = memory, audience, mouth
+        self._mailbox = memory.mailbox
         self._tasks, self._recordings, self._carry_out = tasks, recordings, carry_out
         self._known_id: str | None = None  # of what comes, where one of that id was taken before
         self._again = bytearray()
-        self._unanswered = ""  # spoken over before it was understood
+        self._unanswered = LeftOver()
 
     @property
     def held(self) -> bool:
@@ -71,12 +84,12 @@ class Hearing:
         return self._known_id is not None
 
     def begin(
-        self, ident: str | None, link: Link | None, question: OpenQuestion | None, *, early: bool, silenced: bool
+        self, press: Pressed, link: Link | None, question: OpenQuestion | None, *, early: bool, silenced: bool
     ) -> None:
         hear = self._services.settings.hear
         options = HearOptions(hear.language, hear.languages, hear.hotwords)
         recognition = self._services.recognizer.start(options, None if early else self._partial)
-        self.current = Utterance(recognition, ident, self._clock(), link, question, early, silenced)
+        self.current = Utterance(recognition, press.id, self._clock(), link, press.by, question, early, silenced)
         if self._recordings is not None:
             self.current.recorded = bytearray()
 
@@ -94,7 +107,7 @@ class Hearing:
         utterance = self.current
         if utterance is None or self._deaf or utterance.released_at is not None:
             return
-        utterance.released_at = self._clock()
+        utterance.released_at, utterance.ago_s = self._clock(), ago_ms / 1000
         utterance.spans = Spans(self._clock, self._services.metrics, ago_ms=ago_ms)
         if not utterance.early and not utterance.bare(utterance.released_at):
             self._mouth.confirm_release()
@@ -104,18 +117,20 @@ class Hearing:
         new = self._deaf and self.current is None and not self._mailbox.has(self._known_id, crc32(self._again))
         return bytes(self._again) if new else None
 
-    def take(self) -> tuple[Utterance, Spans] | None:
+    def take(self) -> tuple[Utterance, Spans, list[Slip]] | None:
         """No more sound comes: what was said, or None where nothing was listened to."""
         utterance = self.current
         if utterance is None or self._deaf:
+            if self._known_id is not None:
+                self._memory.confirm([Slip(self._known_id, crc32(self._again))])
             self._known_id = None
             return None
         self.release(0)
         self.current = None
-        self._mailbox.take(utterance.id, utterance.check)
+        slip = self._mailbox.take(utterance.id, utterance.check)
         if utterance.recorded and self._recordings is not None:
             self._tasks.spawn(keep_recording(self._recordings, bytes(utterance.recorded)))
-        return utterance, utterance.spans or Spans(self._clock, self._services.metrics)
+        return utterance, utterance.spans or Spans(self._clock, self._services.metrics), [slip] if slip else []
 
     def cancel(self) -> bool:
         """Forget what is being said. Returns whether there was anything."""
@@ -135,7 +150,11 @@ class Hearing:
         """
         if not self._services.ready():
             self._audience.show(Message("server", "status", content="warming"))
-        transcript = await utterance.recognition.finish()
+        try:
+            transcript = await utterance.recognition.finish()
+        except asyncio.CancelledError:
+            utterance.recognition.cancel()
+            raise
         turn.spans.mark("transcript")
         text = transcript.text.strip()
         if transcript.language and not self._services.settings.hear.language:
@@ -144,30 +163,34 @@ class Hearing:
             # Spoken over before it was understood: answered after all, if nothing else was said.
             if text:
                 self._remember_left_over()
-                self._unanswered = text
+                self._unanswered, turn.slips = LeftOver(text, turn.caller, turn.slips), []
             if self.current is None:
                 self._remember_left_over()
             return ""
         if text:
             self._remember_left_over()
             return text
-        if self._unanswered:
-            return self.left_over()
+        if self._unanswered.text:
+            left = self.left_over()
+            turn.slips += left.slips
+            return left.text
         if not (utterance.silenced and utterance.bare(self._clock())):
             only_commands = transcript.rejected and transcript.from_grammar
             rejected = phrases.ONLY_COMMANDS if only_commands else phrases.NOT_UNDERSTOOD
             self._mouth.trouble("hearing", rejected if transcript.rejected else phrases.NOTHING_HEARD)
         return ""
 
-    def left_over(self) -> str:
+    def left_over(self) -> LeftOver:
         """What was spoken over and is still to be answered; from now on it is the caller's."""
-        text, self._unanswered = self._unanswered, ""
-        return text
+        left, self._unanswered = self._unanswered, LeftOver()
+        return left
 
     def _remember_left_over(self) -> None:
         """What was spoken over: a command is done all the same; else it stays in the history, for the next answer to
         build on."""
-        if (text := self.left_over()) and not self._carry_out(text):
-            message = Message("user", "message", content=text)
+        left = self.left_over()
+        if left.text and not self._carry_out(left):
+            message = Message("user", "message", content=left.text)
             self._audience.show(message)
-            self._history.add(message)
+            self._memory.history.add(message)
+            self._tasks.spawn(self._memory.save(left.slips))

@@ -10,6 +10,8 @@ import hashlib
 import json
 import logging
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from zero_one.files import set_aside, write_whole
@@ -25,12 +27,30 @@ def safe_name(device: str) -> str:
     return f"{readable}-{hashlib.sha256(device.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """What tells one utterance or message from another: its id, and the checksum of its content, because some devices
+    count their ids from the beginning at each start."""
+
+    id: str
+    check: int
+
+    def __str__(self) -> str:
+        return f"{self.id}#{self.check:08x}"
+
+
 class Mailbox:
-    """``waiting``: texts to say when the device is there again. A file that cannot be read is put aside, and noted."""
+    """``waiting``: texts to say when the device is there again. A file that cannot be read is put aside, and noted.
+
+    An utterance is first taken (nobody answers it twice), and kept once what it says is on the disk; only then may its
+    device forget it. One that was taken but not kept comes again after a restart, and is answered then.
+    """
 
     def __init__(self, file: Path | None) -> None:
         self.waiting: list[str] = []
         self._seen: list[str] = []
+        self._saved: frozenset[str] = frozenset()
+        self._taken: list[str] = []
         self._file = file
         self._saving = asyncio.Lock()
         if file is not None and file.exists():
@@ -40,6 +60,7 @@ class Mailbox:
         try:
             raw = json.loads(file.read_text("utf-8"))
             self.waiting, self._seen = [str(text) for text in raw["waiting"]], [str(ident) for ident in raw["seen"]]
+            self._saved = frozenset(self._seen)
         except (OSError, ValueError, KeyError, TypeError) as problem:
             try:
                 aside = set_aside(file)
@@ -50,20 +71,37 @@ class Mailbox:
 
     def has(self, ident: str | None, check: int | None = None) -> bool:
         """Whether an utterance or message of this id (and with this checksum) was taken already."""
-        if ident is None or check is None:
-            return ident is not None and any(seen.rpartition("#")[0] == ident for seen in self._seen)
-        return f"{ident}#{check:08x}" in self._seen
+        if ident is None:
+            return False
+        known = (*self._seen, *self._taken)
+        if check is None:
+            return any(seen.rpartition("#")[0] == ident for seen in known)
+        return str(Slip(ident, check)) in known
 
-    def take(self, ident: str | None, check: int) -> None:
-        """Remember it, so that one sent again after a lost link is not answered twice. The checksum of its content
-        tells it from another one of a device that counts its ids from the beginning at each start."""
-        if ident is not None and not self.has(ident, check):
-            self._seen = [*self._seen[1 - _MAX_SEEN :], f"{ident}#{check:08x}"]
+    def take(self, ident: str | None, check: int) -> Slip | None:
+        """Remember it, so that one sent again after a lost link is not answered twice. None for what has no id."""
+        if ident is None:
+            return None
+        slip = Slip(ident, check)
+        if not self.has(ident, check):
+            self._taken = [*self._taken[1 - _MAX_SEEN :], str(slip)]
+        return slip
+
+    def keep(self, slips: Iterable[Slip]) -> None:
+        """What these say is on the disk: from the next saving on they need not come again."""
+        for slip in map(str, slips):
+            if slip not in self._seen:
+                self._seen = [*self._seen[1 - _MAX_SEEN :], slip]
+
+    def kept(self, slip: Slip) -> bool:
+        """Whether its device may forget it."""
+        return str(slip) in self._saved
 
     async def save(self) -> None:
         """Raises OSError."""
-        if self._file is None:
-            return
         async with self._saving:
-            text = json.dumps({"waiting": self.waiting, "seen": self._seen}, ensure_ascii=False)
-            await asyncio.to_thread(write_whole, self._file, text)
+            seen = list(self._seen)
+            if self._file is not None:
+                text = json.dumps({"waiting": self.waiting, "seen": seen}, ensure_ascii=False)
+                await asyncio.to_thread(write_whole, self._file, text)
+            self._saved = frozenset(seen)

@@ -6,6 +6,7 @@ import asyncio
 import time
 
 from zero_one.conversation.conversation import Conversation
+from zero_one.conversation.desk import Desk
 from zero_one.conversation.services import Services
 
 MAX_IDLE = 64
@@ -17,6 +18,7 @@ class Conversations:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._desk = Desk(services.note)
         self._all: dict[str, Conversation] = {}
         self._closed = False
 
@@ -27,7 +29,7 @@ class Conversations:
         conversation = self._all.pop(device, None)
         if conversation is None:
             # Generations never go back, not even over a restart: devices drop what is older than what they know.
-            conversation = Conversation(device, self._services, generation=int(time.time()))
+            conversation = Conversation(device, self._services, desk=self._desk, generation=int(time.time()))
         self._all[device] = conversation
         return conversation
 
@@ -40,6 +42,13 @@ class Conversations:
         """Speak up unasked on a device, now or when it is next there."""
         await self.get(device).announce(text)
 
+    async def stop_everything(self, by: str) -> list[str]:
+        """Stop all that is being done in every conversation; ``by`` says who wanted it, and is told to all.
+
+        Returns what was stopped, in words, when all of it is gone: model calls, processes, sound, questions.
+        """
+        return await self._desk.stop_everything(by)
+
     async def tidy(self) -> None:
         """Let go of the longest unused conversations in which nothing goes on."""
         idle = [conversation for conversation in self._all.values() if conversation.unused]
@@ -50,6 +59,7 @@ class Conversations:
     async def close(self) -> None:
         """End all of them; what they remember is saved."""
         self._closed = True
+        await self._desk.close()
         await asyncio.gather(*(conversation.close() for conversation in self._all.values()))
         self._all.clear()
 

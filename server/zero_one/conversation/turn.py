@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from zero_one.conversation.clauses import ClauseCutter
+from zero_one.conversation.mailbox import Slip
 from zero_one.conversation.spans import Spans
+from zero_one.identity.access import Caller
 from zero_one.interpreter.base import Run
 from zero_one.interpreter.history import History
 
@@ -25,7 +27,8 @@ class Part:
 class Turn:
     """``text`` is all that the assistant has said in it; ``heard`` how many of its characters were heard, once its
     speech was cut off (None while it was not). ``muted``: nothing more of it is spoken. ``over``: a newer request or a
-    stop took its place."""
+    stop took its place; ``stopped``: it was a stop. ``caller``: who asked. ``slips``: what its request came as and
+    is not confirmed yet. ``late``: what its code printed since then."""
 
     spans: Spans
     id: str = field(default_factory=lambda: uuid4().hex[:12])
@@ -35,10 +38,13 @@ class Turn:
     heard: int | None = None
     muted: bool = False
     over: bool = False
+    stopped: bool = False
     failed: bool = False
     acting: bool = False
     done: bool = False
-    language: str | None = None
+    caller: Caller | None = None
+    slips: list[Slip] = field(default_factory=list)
+    late: str | None = None
     run: Run | None = None
     task: asyncio.Task[None] | None = None
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from zlib import crc32
 
+from zero_one.conversation.agreeing import HOLD_S
 from zero_one.conversation.asking import OpenQuestion
 from zero_one.conversation.links import Link
 from zero_one.conversation.spans import Spans
-from zero_one.protocol.events import PCM_RATE_IN
+from zero_one.protocol.events import PCM_RATE_IN, Opener
 from zero_one.speech.stt.base import Recognition
 
 BARE_MS = 250.0
@@ -17,17 +18,20 @@ BARE_MS = 250.0
 
 @dataclass(eq=False, slots=True)
 class Utterance:
-    """``early``: begun before the open question could be answered. ``silenced``: the press cut speech off."""
+    """``by``: what opened the microphone. ``early``: begun before the open question could be answered. ``silenced``:
+    the press cut speech off. ``ago_s``: how long before ``released_at`` the finger was off the button."""
 
     recognition: Recognition
     id: str | None
     pressed_at: float
     link: Link | None = None
+    by: Opener = "hand"
     question: OpenQuestion | None = None
     early: bool = False
     silenced: bool = False
     spans: Spans | None = None
     released_at: float | None = None
+    ago_s: float = 0.0
     size: int = 0
     check: int = 0
     recorded: bytearray | None = None
@@ -47,3 +51,11 @@ class Utterance:
         """Too short to hold a word, by the clock and by the sound."""
         held = ((self.released_at or now) - self.pressed_at) * 1000
         return max(held, self.sound_ms) < BARE_MS
+
+    @property
+    def held(self) -> bool:
+        """Whether a hand held the button for as long as a deliberate yes takes, by the clock and by the sound: a late
+        release does not make a short press a long one."""
+        if self.by != "hand" or self.released_at is None:
+            return False
+        return min(self.released_at - self.ago_s - self.pressed_at, self.sound_ms / 1000) >= HOLD_S

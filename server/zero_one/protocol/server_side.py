@@ -168,8 +168,6 @@ class ServerSide:
                 return self._audio_header(raw, now_ms)
             events = self._typed.feed(raw)
             self._spoke_typed = self._turn_open = True
-            if (ident := raw.get("id")) is not None and events and self.level and raw["type"] == "message":
-                self._replies.append(write_text({"type": "received", "id": ident}))
             return events
         if "auth" in raw:
             return self._auth(raw["auth"])
@@ -259,8 +257,6 @@ class ServerSide:
 
     def _end_utterance(self, ago_ms: int = 0) -> list[DeviceEvent]:
         assert self._reader is not None
-        if self._utterance is not None and self.level:
-            self._replies.append(write_text({"type": "received", "id": self._utterance}))
         events = self._pcm(self._reader.finish())
         self._forget_utterance()
         return [*events, Released(ago_ms), TailClosed()]

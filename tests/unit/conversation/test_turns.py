@@ -78,7 +78,7 @@ async def test_a_device_that_reports_late_playback_is_waited_for() -> None:
     generation = stage.talk.generation
     for _ in range(20):
         await asyncio.sleep(0.1)
-        await stage.talk.handle(Played(generation, 0))
+        await stage.does(Played(generation, 0))
     assert len(device.pcm()) / 2 / RATE <= 0.5 + 0.05
     await device.idle()
     await stage.talk.close()
@@ -133,9 +133,9 @@ async def test_the_device_knows_better_than_the_clock_what_was_heard() -> None:
     await device.until(lambda: device.pcm())
     await asyncio.sleep(1.2)
     # Our clock says 24 characters; the device was late and has played 11 of them ("Alpha beta ").
-    await stage.talk.handle(Played(stage.talk.generation, 11 * MS_A_CHAR))
+    await stage.does(Played(stage.talk.generation, 11 * MS_A_CHAR))
     await stage.press()
-    await stage.talk.handle(Cancelled())
+    await stage.does(Cancelled())
     assert stage.remembered()[1] == ("assistant", "Alpha beta")
     await stage.talk.close()
 
@@ -193,7 +193,7 @@ async def test_running_code_survives_a_press_and_ends_on_stop() -> None:
     await device.until(lambda: phrases.NOTHING_HEARD in device.shown("error"))
     assert stage.mind is not None
     assert stage.mind.runs[0].acting
-    await stage.talk.handle(Stop())
+    await stage.does(Stop())
     await device.idle()
     assert stage.mind.runs[0].cancelled
     assert phrases.STOPPED in stage.throat.texts
@@ -213,7 +213,7 @@ async def test_a_tap_silences_and_the_work_goes_on() -> None:
     await device.until(lambda: device.pcm())
     await asyncio.sleep(1)
     tapped = asyncio.get_running_loop().time()
-    await stage.talk.handle(Stop(silence_only=True))
+    await stage.does(Stop(silence_only=True))
     await device.idle()
     assert device.last(SpeechPcm) <= tapped
     assert device.shown("console") == ["finished"]
@@ -343,12 +343,12 @@ async def test_long_work_is_not_silent() -> None:
 async def test_repeat_says_the_last_answer_again() -> None:
     stage = Stage("hello", plays=(says("Hi there. ", "Nice day."),))
     device = await stage.join()
-    await stage.talk.handle(Repeat())
+    await stage.does(Repeat())
     await device.idle()
     assert stage.throat.texts == [phrases.NOTHING_TO_REPEAT]
     await stage.speak()
     await device.idle()
-    await stage.talk.handle(Repeat())
+    await stage.does(Repeat())
     await device.idle()
     assert stage.throat.texts[-1] == "Hi there. Nice day."
     await stage.talk.close()
@@ -360,7 +360,7 @@ async def test_a_cancelled_press_is_as_if_it_had_not_been() -> None:
     device = await stage.join()
     await stage.press()
     await stage.hold(0.06)
-    await stage.talk.handle(Cancelled())
+    await stage.does(Cancelled())
     await device.idle()
     assert stage.ears.cancelled == 1
     assert device.shown("error") == []
@@ -378,7 +378,7 @@ async def test_what_was_pressed_over_before_it_was_understood_is_answered_after_
     await asyncio.sleep(0.2)
     await stage.press()
     await asyncio.sleep(3)
-    await stage.talk.handle(Cancelled())
+    await stage.does(Cancelled())
     await device.idle()
     assert stage.remembered() == [("user", "what time is it"), ("assistant", "Noon.")]
     await stage.talk.close()

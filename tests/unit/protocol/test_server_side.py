@@ -209,14 +209,16 @@ def test_hello_makes_it_level_1() -> None:
     assert answer["audio"]["out"] == {"codec": "pcm", "rate": 24_000, "max_frame": 4096}
 
 
-def test_level_1_closes_the_tail_with_its_end_and_acknowledges() -> None:
+def test_level_1_closes_the_tail_with_its_end_and_confirms_when_the_conversation_says_so() -> None:
     side = ServerSide()
     hello(side)
     events = (
         side.receive(header("start", id="u1"), 0) + side.receive(b"\1\0", 1) + side.receive(header("end", ago_ms=12), 2)
     )
     assert events == [ev.Pressed("u1"), ev.Pcm(b"\1\0"), ev.Released(12), ev.TailClosed()]
-    assert replies(side) == [{"type": "received", "id": "u1"}]
+    assert replies(side) == [], "nothing is kept yet"
+    assert [json.loads(frame) for frame in side.encode(ev.Received("u1"))] == [{"type": "received", "id": "u1"}]
+    assert ServerSide().encode(ev.Received("u1")) == [], "a device of level 0 has no word for it"
 
 
 def test_level_1_hears_of_everything() -> None:
