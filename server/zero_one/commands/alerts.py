@@ -14,7 +14,7 @@ from typing import Literal
 from zero_one.commands import phrases
 from zero_one.commands.base import Announce
 from zero_one.commands.clock import Clock
-from zero_one.commands.moments import WEEKDAYS
+from zero_one.commands.days import WEEKDAYS
 from zero_one.commands.store import ListFile
 
 _log = logging.getLogger(__name__)

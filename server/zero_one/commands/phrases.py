@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from zero_one.commands.moments import WEEKDAYS
+from zero_one.commands.days import WEEKDAYS
 from zero_one.commands.numbers import tidy
 
 

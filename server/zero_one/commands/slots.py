@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from zero_one.commands import known, moments, numbers, sums, units, zones
+from zero_one.commands import days, durations, known, moments, numbers, sums, units, zones
 from zero_one.commands.words import Word, Words, raw
 
 Values = Mapping[str, Any]
@@ -55,7 +55,7 @@ _NOT_IN_NAMES = (
     set("that this in which and to for with at is of from on by my your me i you it as into about using like not do "
         "does the be or if then so up down out off over how what why when where who "
         "set start make create put give well hey computer please okay stop cancel pause just".split())
-    | set(moments._UNITS)
+    | set(durations.UNITS)
 )  # fmt: skip
 
 
@@ -70,9 +70,9 @@ def _homophones(said: list[str]) -> list[str]:
 
 def _duration(said: list[str], words: Words, scene: Scene) -> Values | None:
     said = [word for word in said if word not in ("more", "extra", "additional", "whole", "full")]
-    seconds = moments.parse_duration(said)
+    seconds = durations.parse_duration(said)
     if seconds is None:
-        seconds = moments.parse_duration(_homophones(said))
+        seconds = durations.parse_duration(_homophones(said))
     return None if seconds is None or seconds > 366 * 86400 else {"seconds": seconds}
 
 
@@ -85,7 +85,7 @@ def _when(said: list[str], words: Words, scene: Scene, morning: bool = False) ->
 
 def _moment(when: moments.When) -> Values:
     at = {"at": when.at.replace(microsecond=0).isoformat()}
-    return at | {"days": [moments.WEEKDAYS[day] for day in when.days]} if when.days else at
+    return at | {"days": [days.WEEKDAYS[day] for day in when.days]} if when.days else at
 
 
 def _clock(said: list[str], words: Words, scene: Scene) -> Values | None:
@@ -104,12 +104,12 @@ def _waking(said: list[str], words: Words, scene: Scene) -> Values | None:
 
 
 def _days(said: list[str], words: Words, scene: Scene) -> Values | None:
-    days = moments.parse_days(said)
-    return None if days is None else {"days": [moments.WEEKDAYS[day] for day in days]}
+    found = days.parse_days(said)
+    return None if found is None else {"days": [days.WEEKDAYS[day] for day in found]}
 
 
 def _day(said: list[str], words: Words, scene: Scene) -> Values | None:
-    day = moments.parse_day(said, scene.now.date())
+    day = days.parse_day(said, scene.now.date())
     return None if day is None else {"date": day.isoformat()}
 
 

@@ -1,0 +1,148 @@
+"""Days as people say them."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from zero_one.commands.numbers import parse_int, parse_ordinal
+
+WEEKDAYS = tuple(day.lower() for day in calendar.day_name)
+MONTHS = tuple(month.lower() for month in calendar.month_name)
+_SHORT_DAYS = {
+    "mon": 0, "tue": 1, "tues": 1, "wed": 2, "weds": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5, "sun": 6,
+}  # fmt: skip
+_SHORT_MONTHS = {
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11,
+    "dec": 12,
+}  # fmt: skip
+_FEASTS = {
+    "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "boxing day": (12, 26),
+    "new year": (1, 1), "new years": (1, 1), "new year's": (1, 1), "new year's day": (1, 1), "new years day": (1, 1),
+    "new year's eve": (12, 31), "new years eve": (12, 31), "halloween": (10, 31), "valentine's day": (2, 14),
+    "valentines day": (2, 14), "saint patrick's day": (3, 17),
+}  # fmt: skip
+
+
+def parse_day(words: Sequence[str], today: date) -> date | None:
+    """The next day of that description: "tomorrow", "next friday", "the fifth of march", "christmas"."""
+    words = [word for word in words if word not in ("on", "the", "of", "coming", "for", "upcoming")]
+    said = " ".join(words)
+    if said in ("today", "tonight"):
+        return today
+    if said in ("tomorrow", "tomorrow night"):
+        return today + timedelta(days=1)
+    if said in ("day after tomorrow", "overmorrow"):
+        return today + timedelta(days=2)
+    if said == "yesterday":
+        return today - timedelta(days=1)
+    if said in ("next week",):
+        return today + timedelta(days=7)
+    if said in ("thanksgiving", "thanksgiving day"):
+        return next(day for day in (_thanksgiving(today.year), _thanksgiving(today.year + 1)) if day >= today)
+    if said in _AFTER_EASTER:
+        days = timedelta(days=_AFTER_EASTER[said])
+        return next(day for year in (today.year, today.year + 1) if (day := _easter(year) + days) >= today)
+    if said in _FEASTS:
+        return _coming(today, *_FEASTS[said])
+    if said == "end year":
+        return date(today.year, 12, 31)
+    if said == "weekend" or said in ("this weekend", "next weekend"):
+        return today + timedelta(days=(5 - today.weekday()) % 7)
+    bare = [word for word in words if word not in ("this", "next")]
+    if len(bare) == 1 and (weekday := _weekday(bare[0])) is not None:
+        ahead = (weekday - today.weekday()) % 7 or 7
+        return today + timedelta(days=ahead)
+    if len(words) >= 3 and words[0] == "in" and words[-1] in ("days", "day", "weeks", "week"):
+        count = parse_int(words[1:-1]) if words[1:-1] != ["a"] else 1
+        return None if count is None else today + timedelta(days=count * (7 if words[-1].startswith("week") else 1))
+    return _calendar_day(words, today)
+
+
+def _weekday(word: str) -> int | None:
+    return WEEKDAYS.index(word) if word in WEEKDAYS else _SHORT_DAYS.get(word)
+
+
+def _month(word: str) -> int | None:
+    return MONTHS.index(word) if word in MONTHS and word else _SHORT_MONTHS.get(word)
+
+
+def _calendar_day(words: list[str], today: date) -> date | None:
+    if not words:
+        return None
+    if written := re.fullmatch(r"(\d{4})-(\d{2})-(\d{2})", words[0]):
+        try:
+            return date(int(written[1]), int(written[2]), int(written[3]))
+        except ValueError:
+            return None
+    year = None
+    if len(words) > 2 and re.fullmatch(r"(19|20)\d{2}", words[-1]):
+        year, words = int(words[-1]), words[:-1]
+    month_at = next((i for i, word in enumerate(words) if _month(word)), None)
+    if month_at is None:
+        day = parse_ordinal(words) if len(words) <= 2 and not words[0].isdigit() else None
+        if day is None or not 1 <= day <= 31:
+            return None
+        for ahead in range(62):
+            there = today + timedelta(days=ahead)
+            if there.day == day and ahead:
+                return there
+        return None
+    rest = words[:month_at] + words[month_at + 1 :]
+    day = (parse_ordinal(rest) or parse_int(rest)) if rest else 1
+    month = _month(words[month_at])
+    if month is None or day is None or (month_at not in (0, len(words) - 1)):
+        return None
+    try:
+        return date(year, month, day) if year else _coming(today, month, day)
+    except ValueError:
+        return None
+
+
+def _thanksgiving(year: int) -> date:
+    """The fourth Thursday of November."""
+    first = date(year, 11, 1)
+    return first + timedelta(days=(3 - first.weekday()) % 7 + 21)
+
+
+def _easter(year: int) -> date:
+    """Easter Sunday of the Gregorian calendar (Meeus, Jones and Butcher)."""
+    century, rest = divmod(year, 100)
+    golden = year % 19
+    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    weekday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    shift = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * shift + 114, 31)
+    return date(year, month, day + 1)
+
+
+_AFTER_EASTER = {"easter": 0, "easter sunday": 0, "easter monday": 1, "good friday": -2, "pentecost": 49}
+
+
+def _coming(today: date, month: int, day: int) -> date:
+    for year in range(today.year, today.year + 9):
+        if (month, day) == (2, 29) and not calendar.isleap(year):
+            continue
+        there = date(year, month, day)
+        if there >= today:
+            return there
+    raise ValueError("no such day")
+
+
+def parse_days(words: Sequence[str]) -> tuple[int, ...] | None:
+    """Weekday numbers of "every day", "on weekdays", "every monday and friday"."""
+    said = [word for word in words if word not in ("on", "the", "every", "each", "and", "all", "for")]
+    text = " ".join(words)
+    if text in ("every day", "each day", "daily", "every single day", "every morning", "each morning", "everyday"):
+        return tuple(range(7))
+    if said in (["weekdays"], ["weekday"], ["workdays"], ["workday"], ["work", "days"], ["school", "days"]):
+        return tuple(range(5))
+    if said in (["weekends"], ["weekend"]):
+        return 5, 6
+    plural = words and (words[0] in ("every", "each") or all(word.endswith("s") for word in said))
+    found = [_weekday(word) if _weekday(word) is not None else _weekday(word.rstrip("s")) for word in said]
+    if not plural or not found or any(day is None for day in found):
+        return None
+    return tuple(sorted({day for day in found if day is not None}))
