@@ -35,7 +35,11 @@ class Stage(Protocol):
 
     async def ask(self, turn: Turn, question: Question) -> Decision: ...
 
-    async def effect(self, turn: Turn, reply: Reply) -> None: ...
+    def refuse(self, reason: str) -> None:
+        """No to the question that may be open."""
+
+    def effect(self, turn: Turn, reply: Reply) -> None:
+        """What a command does to the voice."""
 
     def accepted(self, turn: Turn) -> None:
         """Its request is in the history."""
@@ -122,7 +126,10 @@ class Brain:
         self._stage.tell(turn, text, final=True)
 
     async def _reply(self, turn: Turn, reply: Reply) -> None:
-        await self._stage.effect(turn, reply)
+        if reply.effect in ("stop", "cancel"):
+            self._stage.refuse("the user stopped everything")
+            await self.end_work()
+        self._stage.effect(turn, reply)
         if reply.failed:
             turn.failed = True
             self._stage.show(Message("server", "error", content=reply.show or reply.say))

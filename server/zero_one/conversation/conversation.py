@@ -7,34 +7,34 @@ checked against the table in ``states``.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from zlib import crc32
 
-from zero_one.commands.base import Reply
 from zero_one.conversation import phrases
 from zero_one.conversation.announcer import Announcer
-from zero_one.conversation.asking import OpenQuestion
 from zero_one.conversation.audience import Audience
 from zero_one.conversation.brain import Brain
 from zero_one.conversation.desk import Desk
+from zero_one.conversation.front import Front
 from zero_one.conversation.hearing import Hearing, LeftOver
 from zero_one.conversation.links import Link
 from zero_one.conversation.mailbox import Slip, safe_name
 from zero_one.conversation.memory import Memory
 from zero_one.conversation.mouth import Mouth
-from zero_one.conversation.questions import Meaning, Questions, Said
+from zero_one.conversation.parts import Parts
+from zero_one.conversation.questions import Meaning, Questions
+from zero_one.conversation.replies import Replies
 from zero_one.conversation.services import Services
 from zero_one.conversation.spans import Spans
 from zero_one.conversation.states import Doing, Machine
+from zero_one.conversation.stopper import Stopper
 from zero_one.conversation.stopping import what_stops
 from zero_one.conversation.tasks import Tasks
 from zero_one.conversation.turn import Turn
 from zero_one.conversation.turns import Turns
 from zero_one.conversation.utterance import Utterance
 from zero_one.identity.access import Caller
-from zero_one.interpreter.base import Decision, Question
 from zero_one.protocol.events import (
     Answer,
     Cancelled,
@@ -54,9 +54,6 @@ from zero_one.protocol.events import (
     Typed,
 )
 from zero_one.protocol.lmc import Message
-from zero_one.speech.stt.base import SpeechError
-
-_LATE_CHARS = 200
 
 
 class Conversation:
@@ -69,13 +66,18 @@ class Conversation:
         self._closed = self._changing = False
         self._tasks = Tasks(device)
         self._audience = Audience(services.metrics, self._lost)
-        self._memory = Memory(services.folder, device, self._audience.emit, lambda text: self.trouble("history", text))
+        self._memory = Memory(
+            services.folder, device, self._audience.emit, lambda text: self._mouth.trouble("history", text)
+        )
         self.history = self._memory.history
         self._machine = Machine(lambda state: self._audience.emit(State(state.value)))
         self._mouth = Mouth(device, services, self._audience, self.history, self.settle, generation)
         self.questions = Questions(device, services, self._audience, self._mouth, self._desk, self.settle)
         self._announcer = Announcer(self._memory.mailbox, self._audience, self._mouth, self.history, self._said)
-        self._brain = Brain(services, self.history, self)
+        front = Front(
+            device, self._audience, self._mouth, self.questions, self._memory, self._tasks, self.announce, self.settle
+        )
+        self._brain = Brain(services, self.history, front)
         self._turns = Turns(
             device,
             services,
@@ -91,6 +93,21 @@ class Conversation:
         self._hearing = Hearing(
             services, self._memory, self._audience, self._mouth, self._tasks, recordings, self._carry_out
         )
+        self._parts = Parts(
+            device,
+            services,
+            self._desk,
+            self._tasks,
+            self._audience,
+            self._memory,
+            self._mouth,
+            self.questions,
+            self._turns,
+            self._brain,
+            self._hearing,
+        )
+        self._stopper = Stopper(self._parts, self._cancelled, self._at_once)
+        self._replies = Replies(self._parts, self._obey)
         self._desk.enter(self)
 
     @property
@@ -104,6 +121,9 @@ class Conversation:
     @property
     def approvers(self) -> bool:
         return self._audience.approvers
+
+    def show_approvers(self, message: Message) -> None:
+        self._audience.show_approvers(message)
 
     @property
     def unused(self) -> bool:
@@ -188,13 +208,13 @@ class Conversation:
             case Typed():
                 self._typed(event, link)
             case Stop(everything=True):
-                self._stop_everything(self._caller(link))
+                self._stop_everything(self._parts.caller(link))
             case Stop():
-                self._hush(link) if event.silence_only else self._stop()
+                self._hush(link) if event.silence_only else self._stopper.stop()
             case Repeat():
                 self._mouth.repeat(self._turns.now)
             case Answer():
-                self._answered(event, link)
+                self._replies.answered(event, link)
             case Played():
                 self._mouth.queue.played(event.generation, event.played_ms)
             case SetVolume():
@@ -212,26 +232,19 @@ class Conversation:
             self._changing = before
             self.settle()
 
-    def _caller(self, link: Link | None) -> Caller:
-        return link.caller if link is not None else Caller(self.device)
-
-    def _wrong(self, link: Link | None, text: str) -> None:
-        """Tell one device what it may not, or did wrong."""
-        self._audience.tell(link, Message("server", "error", content=text))
-
     # --- speaking and typing
 
     def _pressed(self, event: Pressed, link: Link | None) -> None:
-        caller = self._caller(link)
+        caller = self._parts.caller(link)
         if not caller.may("speak"):
-            self._wrong(link, phrases.MAY_NOT_SPEAK)
+            self._parts.wrong(link, phrases.MAY_NOT_SPEAK)
             return
         if self._hearing.current is not None and self._hearing.elsewhere(link):
             # The device is back before its old connection was known to be dead.
             self._cut_off(self._hearing.current)
         if not self._hearing.press(event.id):
             return
-        question = self.questions.open or (self.questions.tapped if caller.may("approve") else None)
+        question = self._replies.question_for(caller)
         early = question is not None and question.open and question.deaf
         silenced = self._mouth.speaking and not early
         if question is None:
@@ -249,21 +262,13 @@ class Conversation:
         if (taken := self._hearing.take()) is None:
             return
         utterance, spans, slips = taken
-        caller = self._caller(utterance.link)
+        caller = self._parts.caller(utterance.link)
         if utterance.question is None:
             self._turns.begin(Turn(spans, caller=caller, slips=slips), lambda turn: self._hear(turn, utterance))
         elif utterance.bare(self._clock()) and utterance.by == "hand":
-            self._touched(utterance, caller, slips)
+            self._replies.touched(utterance, slips)
         else:
-            self._tasks.spawn(self._hear_answer(utterance, utterance.question, spans, slips))
-
-    def _touched(self, utterance: Utterance, caller: Caller, slips: list[Slip]) -> None:
-        """The button was only tapped while a question was open: a no, or nothing before it can have been heard."""
-        utterance.recognition.cancel()
-        self.questions.no_afterthought()
-        if not utterance.early and utterance.question is self.questions.open and not self.questions.tap(caller):
-            self._wrong(utterance.link, phrases.MAY_NOT_APPROVE)
-        self._tasks.spawn(self._memory.save(slips))
+            self._tasks.spawn(self._replies.hear(utterance, utterance.question, slips))
 
     def _cancelled(self) -> None:
         """What was being said is taken back; what it had spoken over is answered after all."""
@@ -275,209 +280,74 @@ class Conversation:
 
     def _typed(self, event: Typed, link: Link | None) -> None:
         check = crc32(event.text.encode("utf-8", "surrogatepass"))
-        mailbox, caller = self._memory.mailbox, self._caller(link)
+        mailbox, caller = self._memory.mailbox, self._parts.caller(link)
         if event.id is not None and mailbox.has(event.id, check):
             self._memory.confirm([Slip(event.id, check)])
             return
         slip = mailbox.take(event.id, check)
         slips = [slip] if slip is not None else []
-        if wrong := _not_taken(event, caller):
-            self._wrong(link, wrong)
+        if wrong := self._parts.not_taken(event, caller):
+            self._parts.wrong(link, wrong)
             self._tasks.spawn(self._memory.save(slips))
             return
-        self._note("typed", caller, event.text)
-        meaning: Meaning = "request" if event.images else self.questions.typed(event.text, caller)
-        if meaning == "request":
-            self.questions.refuse("the user asked for something else")
-            self._request(LeftOver(event.text, caller, slips), event.images)
-            return
-        self.show(Message("user", "message", content=event.text))
-        self._tasks.spawn(self._memory.save(slips))
-        self._obey(meaning, caller)
+        self._parts.note("typed", caller, event.text)
+        if event.images:
+            self._obey("request", caller, event.text, slips, event.images)
+        else:
+            self._replies.typed(event.text, caller, slips)
+
+    def _obey(
+        self, meaning: Meaning, caller: Caller, text: str, slips: list[Slip], images: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        with self._at_once():
+            if meaning == "everything":
+                self._stop_everything(caller)
+            elif meaning == "stop":
+                self._stopper.stop()
+            else:
+                self.questions.refuse("the user asked for something else")
+                self._request(LeftOver(text, caller, slips), images)
 
     def _request(self, what: LeftOver, images: tuple[tuple[str, str], ...] = ()) -> None:
         self._turns.interrupt()
         turn = Turn(Spans(self._clock, self._services.metrics), caller=what.caller, slips=what.slips)
         self._turns.begin(turn, lambda turn: self._respond(turn, what.text, images))
 
-    def _answered(self, event: Answer, link: Link | None) -> None:
-        """An answer by a device; the question may be another conversation's."""
-        questions = self._desk.with_open(event.id)
-        own = questions is None or questions is self.questions
-        caller = self._caller(link)
-        if not caller.may("approve") or caller.keyless:
-            self._wrong(link, phrases.MAY_NOT_APPROVE)
-        elif questions is None:
-            self.trouble("answer", phrases.NOT_OPEN)
-        elif wrong := questions.answered(event, caller, own=own):
-            self._wrong(link, wrong)
-
-    # --- silence and stop
-
     def _hush(self, link: Link | None) -> None:
         """A tap: silence, or no to an open question; work goes on."""
-        if self.questions.open is None:
+        if not self._replies.tapped(link):
             self._mouth.flush(self._turns.now, over=True)
-        elif not self.questions.tap(self._caller(link)):
-            self._wrong(link, phrases.MAY_NOT_APPROVE)
-
-    def _obey(self, meaning: Meaning, caller: Caller) -> None:
-        if meaning == "everything":
-            self._stop_everything(caller)
-        elif meaning == "stop":
-            self._stop()
-
-    def _stop(self) -> None:
-        """All that this conversation does ends: speech, model, code, an open question."""
-        working = self._brain.working or self._turns.busy
-        ended = self._end_turns("the user stopped everything", here=True)
-        self.show(Message("server", "status", content="stopped"))
-        if working:
-            self._mouth.notice(phrases.STOPPED)
-        self._tasks.spawn(self._finish_stop(ended))
-
-    async def _finish_stop(self, ended: list[Turn]) -> None:
-        await self._brain.end_work()
-        await self._stopped(ended)
-
-    async def _stopped(self, ended: list[Turn]) -> None:
-        for turn in ended:
-            self.show(Message("server", "status", content="complete", id=turn.id))
-        await self._memory.save([slip for turn in ended for slip in turn.slips])
-
-    def _end_turns(self, reason: str, *, here: bool) -> list[Turn]:
-        """What can end at once does: no sound, no question, nothing heard or waited for any more."""
-        self.questions.refuse(reason)
-        left = self._hearing.left_over()
-        utterance = self._hearing.current
-        if here or (utterance is not None and utterance.released_at is not None):
-            self._cancelled()
-        self._turns.interrupt()
-        ended = self._turns.stop()
-        for turn in ended[:1]:
-            turn.slips += left.slips
-        return ended
 
     def _stop_everything(self, caller: Caller) -> None:
         self._desk.begin_to_stop(caller.name or self.device, self)
 
     async def halt(self, by: str, *, here: bool) -> list[str]:
         """See ``desk.Member``."""
-        going_on = {
-            "a question": self.questions.open is not None,
-            "speech": self._mouth.speaking,
-            "running code": self._brain.acting,
-            "an answer in the making": (self._brain.working and not self._brain.acting) or self._turns.busy,
-        }
-        what = [name for name, there in going_on.items() if there]
-        with self._at_once():
-            ended = self._end_turns(f"{by} stopped everything", here=here)
-            self.show(Message("server", "status", content="stopped"))
-            if here and what:
-                self._mouth.notice(phrases.STOPPED)
-            elif what:
-                self._mouth.notice(phrases.STOPPED_BY.format(by=by))
-        await self._brain.stop()
-        waiting = [turn.task for turn in ended if turn.task is not None and not turn.task.done()]
-        if waiting:
-            await asyncio.wait(waiting)
-        await self._stopped(ended)
-        return [f"{self.device}: {name}" for name in what]
+        return await self._stopper.halt(by, here=here)
 
     # --- turns
 
     async def _hear(self, turn: Turn, utterance: Utterance) -> None:
         if text := await self._hearing.request(turn, utterance):
-            self._note("heard", turn.caller, text)
+            self._parts.note("heard", turn.caller, text)
             await self._respond(turn, text, ())
 
     def _carry_out(self, left: LeftOver) -> bool:
         """Do a command that was spoken over: with a quicker ear it would have been done before the next press."""
         if not self._brain.commanded(left.text):
             return False
-        self._note("heard", left.caller, left.text)
+        self._parts.note("heard", left.caller, left.text)
         turn = Turn(Spans(self._clock, self._services.metrics), caller=left.caller, slips=left.slips)
         self._turns.beside(turn, lambda turn: self._respond(turn, left.text, ()))
         return True
 
-    async def _hear_answer(self, utterance: Utterance, question: OpenQuestion, spans: Spans, slips: list[Slip]) -> None:
-        """What was said while a question was open."""
-        caller = self._caller(utterance.link)
-        try:
-            transcript = await utterance.recognition.finish()
-        except SpeechError as error:
-            self.questions.no_afterthought()
-            self.trouble("hearing", str(error))
-            return
-        text = transcript.text.strip()
-        self._note("heard", caller, text)
-        with self._at_once():
-            said = Said(text, caller, utterance.early, utterance.held, transcript.rejected)
-            meaning = self.questions.spoken(question, said)
-            if meaning == "request":
-                self._turns.interrupt()
-                turn = Turn(spans, caller=caller, slips=slips)
-                self._turns.begin(turn, lambda turn: self._respond(turn, text, ()))
-                return
-            if text:
-                self.show(Message("user", "message", content=text))
-            self._obey(meaning, caller)
-        await self._memory.save(slips)
-
     async def _respond(self, turn: Turn, text: str, images: tuple[tuple[str, str], ...]) -> None:
-        self.show(Message("user", "message", content=text, id=turn.id))
+        self._audience.show(Message("user", "message", content=text, id=turn.id))
         if not images and what_stops(text) == "everything":
             self._stop_everything(turn.caller or Caller(self.device))
             return
         await self._services.prepared()
         await self._brain.answer(turn, text, images)
-
-    def _note(self, kind: str, caller: Caller | None, text: str) -> None:
-        if text:
-            by = caller.name or caller.device if caller is not None else self.device
-            self._services.note(kind, self.device, {"text": text, "by": by})
-
-    # --- what an answer needs (brain.Stage)
-
-    def show(self, message: Message) -> None:
-        self._audience.show(message)
-
-    def show_approvers(self, message: Message) -> None:
-        self._audience.show_approvers(message)
-
-    def tell(self, turn: Turn, text: str, *, final: bool = False) -> None:
-        self._mouth.tell(turn, text, final=final)
-
-    def trouble(self, where: str, text: str, *, shown: bool = False) -> None:
-        self._mouth.trouble(where, text, shown=shown)
-
-    async def ask(self, turn: Turn, question: Question) -> Decision:
-        if turn.over:
-            return Decision(False, reason="the user began something else")
-        return await self.questions.ask(question)
-
-    async def effect(self, turn: Turn, reply: Reply) -> None:
-        if reply.effect in ("stop", "cancel"):
-            self.questions.refuse("the user stopped everything")
-            await self._brain.end_work()
-        self._mouth.effect(turn, reply)
-
-    def accepted(self, turn: Turn) -> None:
-        if turn.slips:
-            slips, turn.slips = turn.slips, []
-            self._tasks.spawn(self._memory.save(slips))
-
-    def finished_late(self, turn: Turn) -> None:
-        if self._closed:
-            return
-        output = " ".join((turn.late or "").split())
-        if len(output) > _LATE_CHARS:
-            output = "… " + output[-_LATE_CHARS:].split(" ", 1)[-1]
-        words = phrases.DONE_LATE.format(output=output) if output else phrases.DONE_LATE_SILENT
-        self._tasks.spawn(self.announce(words))
-
-    def history_told(self, trouble: str) -> None:
-        self._memory.told(trouble)
 
     def settle(self) -> None:
         """Derive what is going on, tell the devices of a change, and speak up when there is room for it."""
@@ -529,11 +399,3 @@ class Conversation:
         await self._tasks.close()
         await self._memory.save()
         await self._audience.drain(1.0)
-
-
-def _not_taken(event: Typed, caller: Caller) -> str:
-    """Why a typed message is not taken from this device, or nothing."""
-    if not caller.may("speak"):
-        return phrases.MAY_NOT_SPEAK
-    local = not caller.paired and not caller.keyless
-    return phrases.NO_PATHS if not local and any(format_ == "path" for format_, _ in event.images) else ""
