@@ -173,12 +173,15 @@ async def test_a_press_without_a_release_is_closed_by_the_next(start: str) -> No
         assert ears(server).heard == [b"\x01\x00" * 8000, b"\x02\x00" * 8000]
 
 
-async def test_a_strange_page_may_not_connect_and_a_local_one_may() -> None:
+async def test_a_strange_page_may_not_connect_and_the_esp32_that_says_file_may() -> None:
+    """Also a page of another port of this machine is a stranger: many programs put pages there."""
     async with light(house("hello")) as server:
-        for origin in ("https://evil.example", "http://127.0.0.1.evil.example", "null", "http://[::1"):
+        strange = ["https://evil.example", "http://127.0.0.1.evil.example", "null", "http://[::1"]
+        strange += ["http://localhost:8081", "http://127.0.0.1:3000", "http://[::1]:80"]
+        for origin in strange:
             with pytest.raises(Exception, match="403"):
                 await connect(server.url, origin=origin).__aenter__()
-        for origin in ("http://localhost:8081", "http://127.0.0.1:3000", "http://[::1]:80", "file://"):
+        for origin in (server.http, "file://"):
             async with connect(server.url, origin=origin) as socket:
                 assert socket.subprotocol is None
     assert DESKTOP_CHUNK == 2048

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
 from zero_one.conversation import Conversations, Services
+from zero_one.identity.addresses import loopback
+from zero_one.identity.devices import DeviceBook
+from zero_one.identity.pairing import PairingDesk
 from zero_one.protocol.events import DeviceEvent, State
 from zero_one.protocol.light import ClientEvent, ClientSide
-from zero_one.servers.light import light_app
-from zero_one.servers.listener import Server, listen
+from zero_one.servers.admission import Doorkeeper
+from zero_one.servers.entrance import Entrance
+from zero_one.servers.light import LightApp
+from zero_one.servers.listener import Headcount, Server, listen
+from zero_one.servers.pair import PairPage
 
 ESP32_BLOCK = 9 * 1024 + 1024
 """The first 01's ESP32 sends when more than 9,216 bytes are there, read 1,024 at a time."""
@@ -28,11 +36,16 @@ DESKTOP_CHUNK = 1024 * 2
 
 @dataclass
 class Light:
-    """A running server."""
+    """A running server. ``door`` knows its devices; ``noted`` is what it wrote down, ``told`` what its owner read."""
 
     port: int
     conversations: Conversations
     services: Services
+    door: Doorkeeper | None = None
+    desk: PairingDesk | None = None
+    server: Server | None = None
+    noted: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -44,20 +57,46 @@ class Light:
 
 
 @asynccontextmanager
-async def light(services: Services) -> AsyncIterator[Light]:
-    """Serve on an ephemeral port; on the way out everything is closed."""
+async def light(
+    services: Services,
+    *,
+    near: Callable[[str], bool] = loopback,
+    entrance: Entrance | None = None,
+    fingerprint: str = "",
+    **door: Any,
+) -> AsyncIterator[Light]:
+    """Serve on an ephemeral port; on the way out everything is closed.
+
+    ``near`` tells which addresses count as this machine, so that a loopback address can stand for one elsewhere;
+    ``entrance`` is how it listens besides; ``door`` goes to the doorkeeper.
+    """
     conversations = Conversations(services)
     listener = listen("127.0.0.1", 0)
     health = lambda: {"status": "ready" if services.ready() else "warming"}  # noqa: E731
-    server = Server(light_app(conversations, services.ready, health, services.metrics))
-    running = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        await server.listening.wait()
-        yield Light(listener.getsockname()[1], conversations, services)
-    finally:
-        await conversations.close()
-        server.should_exit = True
-        await running
+    with tempfile.TemporaryDirectory() as folder:
+        running = Light(listener.getsockname()[1], conversations, services)
+        keeper = running.door = Doorkeeper(
+            DeviceBook(Path(folder) / "devices.json"),
+            near=near,
+            tell=running.told.append,
+            note=lambda *what: running.noted.append(what),
+            **door,
+        )
+        desk = running.desk = PairingDesk(Path(folder) / "pairing.json")
+        pairs = PairPage(desk, keeper, fingerprint=fingerprint)
+        app = LightApp(conversations, services.ready, health, services.metrics, door=keeper, pairs=pairs)
+        entrance = replace(entrance or Entrance(), socket=listener)
+        server = running.server = Server(app, [entrance], Headcount(near))
+        serving = asyncio.create_task(server.serve())
+        watching = asyncio.create_task(app.watch())
+        try:
+            await server.listening.wait()
+            yield running
+        finally:
+            watching.cancel()
+            await conversations.close()
+            server.should_exit = True
+            await asyncio.gather(serving, watching, return_exceptions=True)
 
 
 @dataclass

@@ -1,0 +1,80 @@
+"""uvicorn's two protocols with what they lack: a limit on how long a request head may take, and on what piles up."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+HEAD_S = 10.0
+"""A request head that is not complete by then is not waited for. uvicorn itself waits forever once a byte came."""
+MOST_WAITING = 64 * 1024
+"""Bytes of pongs that may wait for a peer that does not read; it gets no more until it does."""
+
+
+class HttpWire(H11Protocol):
+    """``on_lost`` is called once when the connection is gone, after an upgrade too."""
+
+    def __init__(self, *, on_lost: Callable[[], None], **how: Any) -> None:
+        super().__init__(**how)
+        self._on_lost = on_lost
+        self._head_timer: asyncio.TimerHandle | None = None
+        self.ws_protocol_class = functools.partial(WebSocketWire, on_lost=on_lost)  # type: ignore[assignment]
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_head()
+        super().connection_lost(exc)
+        self._on_lost()
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        self._forget_head()
+        super().handle_websocket_upgrade(event)
+
+    def on_response_complete(self) -> None:
+        self._expect_head()
+        super().on_response_complete()
+
+    def _expect_head(self) -> None:
+        self._forget_head()
+        self._head_timer = self.loop.call_later(HEAD_S, self._head_late)
+
+    def _forget_head(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _head_late(self) -> None:
+        """Unless a request came and is being answered; what follows the answer has a time of its own."""
+        self._head_timer = None
+        if (self.cycle is None or self.cycle.response_complete) and not self.transport.is_closing():
+            self.transport.abort()
+
+
+class WebSocketWire(WebSocketsSansIOProtocol):
+    def __init__(self, *, on_lost: Callable[[], None], **how: Any) -> None:
+        super().__init__(**how)
+        self._on_lost = on_lost
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._on_lost()
+
+    def handle_ping(self) -> None:
+        """A flood of pings from a peer that reads no pongs must not fill our memory."""
+        if self.transport.get_write_buffer_size() > MOST_WAITING:
+            self.conn.data_to_send()
+            return
+        super().handle_ping()
+
+    async def send(self, message: Any) -> None:
+        await super().send(message)
+        if self.initial_response is not None and self.close_sent:
+            self.handshake_complete = True  # a refusal is an answer too; uvicorn would report it as a missing one
