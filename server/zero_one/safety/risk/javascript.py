@@ -201,7 +201,7 @@ class _Reader(Names):
                 if "remove" in last
                 else opaque(name)
                 if last in ("run", "spawn", "Command")
-                else changes("write", where)
+                else changes("process", f"{name} {where}")
             )
         elif last in ("deleteMany", "drop", "dropDatabase", "deleteOne", "remove", "dropIndexes") and name.startswith(
             "db."
@@ -210,7 +210,7 @@ class _Reader(Names):
         elif last in ("insertOne", "insertMany", "updateOne", "updateMany", "replaceOne", "save") and name.startswith(
             "db."
         ):
-            self.effects.append(changes("write", name))
+            self.effects.append(changes("process", name))
         elif (
             last in ("query", "exec", "run", "execute")
             and first is not None
@@ -247,7 +247,7 @@ class _Reader(Names):
 
     def _file(self, last: str, args: list[Node], where: str) -> None:
         if _DELETES.match(last):
-            self.effects.append(destroys("delete", where))
+            self.effects.append(paths.deleting(where))
         elif _MOVES.match(last):
             self.effects += paths.moving(where, (self.fold(args[1]) if len(args) > 1 else None) or "a computed name")
         elif _MODES.match(last):

@@ -41,12 +41,20 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One thing the code does. ``what`` names its target for a person; ``undoable``: we can put it back ourselves."""
+    """One thing the code does. ``what`` names its target for a person.
+
+    ``file``: ``what`` is the path of a file or folder exactly as the code writes it: relative to the folder it runs in,
+    perhaps with ``~`` in front, perhaps a glob. One effect names one path, so moving is two: ``move`` of what goes and
+    ``write`` of where it goes. A path that is computed is told in words, never looks like a path, and is no ``file``.
+    ``undoable``: a change that we can put back ourselves, because it touches nothing but that file or folder. What
+    deletes is never called undoable, though what was there is kept when it can be.
+    """
 
     kind: Kind
     what: str
     risk: Risk
     undoable: bool = False
+    file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,12 @@ class Verdict:
     def undoable(self) -> bool:
         """Whether everything it changes can be put back by us."""
         return self.risk <= Risk.CHANGE and all(e.undoable for e in self.effects if e.risk > Risk.OBSERVE)
+
+    @property
+    def touched(self) -> tuple[str, ...]:
+        """Paths, as written, of every file and folder that is written, moved or deleted, each once."""
+        changing = (e.what for e in self.effects if e.file and e.kind in ("write", "move", "delete"))
+        return tuple(dict.fromkeys(changing))
 
     @property
     def packages(self) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from dataclasses import replace
 
-from zero_one.safety.risk.model import Effect, Risk, changes, destroys, reads
+from zero_one.safety.risk.model import Effect, Kind, Risk, destroys, reads
 
 # A path may hold unresolved pieces ($HOME, ~, globs), so these look at its shape, not at the disk.
 _SECRETS = re.compile(
@@ -42,6 +43,9 @@ _AUTOSTART = re.compile(
 _RAW_DEVICE = re.compile(r"^(/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|mem|kmem|port|loop)|\\\\\.\\)", re.I)
 _HARMLESS_DEVICE = re.compile(r"^(/dev/(null|stdout|stderr|stdin|tty|fd/\d+|zero|u?random)|-|&\d|nul)$", re.I)
 _SOCKET = re.compile(r"^/dev/(tcp|udp)/")
+_REMOTE = re.compile(r"^(s3a?|gs|gcs|abfss?|az|adl|hdfs|s?ftps?|https?|smb|webdavs?|hf)://|^\\\\[\w$]")
+_COMPUTED = re.compile(r"[$`\0\n…]|^\s*$|%\w+%|\{\}|^-$")
+COMPUTED = "a computed name"
 _EVERYTHING = re.compile(
     r"^(/|/\*|~|~/|~/\*|\$\{?HOME\}?(/\*?)?|/home(/[^/]+)?/?\*?|/root/?\*?|/Users(/[^/]+)?/?\*?|\*|\.|\./?\*?|\.\.(/.*)?|[A-Z]:\\*\*?)$"
 )
@@ -89,6 +93,21 @@ def is_everything(path: str) -> bool:
     return bool(_EVERYTHING.match(path))
 
 
+def is_written_out(path: str) -> bool:
+    """Whether a path says which file it is: nothing in it is computed. A glob does."""
+    return bool(path.strip()) and not _COMPUTED.search(path) and path != COMPUTED and len(path) < 4096
+
+
+def _named(kind: Kind, path: str, risk: Risk, *, undoable: bool) -> Effect:
+    known = is_written_out(path)
+    return Effect(kind, path if known else in_words(path), risk, undoable and known, known)
+
+
+def in_words(path: str) -> str:
+    """A path that is not wholly known, told so that nobody takes it for one."""
+    return COMPUTED if path in (COMPUTED, "$COMPUTED", "{}", "-") or not path.strip("…/ ") else f"{path} ({COMPUTED})"
+
+
 def reading(path: str) -> Effect:
     if is_secret(path):
         return Effect("credential", path, Risk.SPEND_OR_SEND)
@@ -103,33 +122,59 @@ def writing(path: str) -> Effect:
         return reads(path)
     if _RAW_DEVICE.match(path):
         return destroys("device", path)
-    if is_socket(path):
+    if is_socket(path) or _REMOTE.match(path):
         return Effect("send", path, Risk.SPEND_OR_SEND)
-    if _POWER.search(path):
-        return destroys("system", path)
+    if _POWER.search(path) or path == "/":
+        return _named("system", path, Risk.DESTROY, undoable=False)
     if _AUTOSTART.search(path):
-        return Effect("persist", path, Risk.SPEND_OR_SEND)
+        return _named("persist", path, Risk.SPEND_OR_SEND, undoable=False)
     if is_secret(path):
-        return Effect("credential", path, Risk.SPEND_OR_SEND)
-    return changes("write", path, undoable=True)
+        return _named("credential", path, Risk.SPEND_OR_SEND, undoable=False)
+    return _named("write", path, Risk.CHANGE, undoable=True)
+
+
+def emptying(path: str) -> Effect:
+    """What a file holds is thrown away."""
+    effect = writing(path)
+    return (
+        effect if effect.risk in (Risk.OBSERVE, Risk.DESTROY) else _named("delete", path, Risk.DESTROY, undoable=False)
+    )
 
 
 def moving(source: str, target: str) -> tuple[Effect, ...]:
     """``source`` goes to ``target``; what stood there before is overwritten."""
     if is_nothing(target) or is_everything(source) or _POWER.search(source):
-        return (destroys("delete", source),)
-    out = writing(target)
-    return (changes("move", f"{source} to {target}", undoable=True),) if out.risk <= Risk.CHANGE else (out,)
+        return (_named("delete", source, Risk.DESTROY, undoable=False),)
+    read, gone = reading(source), _named("move", source, Risk.CHANGE, undoable=True)
+    return (gone, writing(target), *((read,) if read.risk else ()))
 
 
 def copying(source: str, target: str) -> tuple[Effect, ...]:
     if re.match(r"/dev/(null|zero|u?random)$", source):
-        return (destroys("delete", target),)
+        return (_named("delete", target, Risk.DESTROY, undoable=False),)
     return (reading(source), writing(target))
 
 
+def below(folder: str | None, effects: list[Effect]) -> list[Effect]:
+    """Effects of code that runs in ``folder`` (None: nobody knows which), told from where the whole program runs."""
+    if folder == "":
+        return effects
+    return [_moved(folder, e) if e.file and not re.match(r"[/~\\]|[A-Za-z]:", e.what) else e for e in effects]
+
+
+def _moved(folder: str | None, effect: Effect) -> Effect:
+    if folder is None:
+        return replace(effect, what=in_words(effect.what), undoable=False, file=False)
+    return replace(effect, what=f"{folder.rstrip('/')}/{effect.what}")
+
+
 def deleting(path: str) -> Effect:
-    return destroys("delete", path)
+    return _named("delete", path, Risk.DESTROY, undoable=False)
+
+
+def trashing(path: str) -> Effect:
+    """Put into the trash, from where it can be taken back."""
+    return _named("move", path, Risk.CHANGE, undoable=True)
 
 
 def protecting(path: str, mode: str) -> Effect:
@@ -138,4 +183,4 @@ def protecting(path: str, mode: str) -> Effect:
         return destroys("system", f"permissions of {path}")
     if re.search(r"(^|[ugoa,])[+=][rwxXt]*s|^0?[24-7][0-7]{3}$", mode):
         return destroys("system", f"set-user-id on {path}")
-    return changes("write", f"permissions of {path}", undoable=True)
+    return _named("write", path, Risk.CHANGE, undoable=True)

@@ -104,7 +104,7 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
     named = (w for w in re.split(r"[\s'\"(){};,|=]+", plain) if "\\" in w or "/" in w)
     out += [e for e in (paths.reading(w.replace("\\", "/")) for w in named) if e.risk]
     if re.search(r"(?<![-=])>\s*\S", unquoted) and not re.search(r">\s*\$null", unquoted):
-        out.append(changes("write", "a file", undoable=True))
+        out.append(changes("process", "writes a file"))
     return out
 
 
@@ -122,7 +122,7 @@ def _command(words: list[str], command: str, script: str) -> list[Effect]:
         if re.search(r"(?i)-(method\s+(?!get|head)\w+|body|infile|form)\b", command):
             return [sends("PowerShell")]
         saves = re.search(r"(?i)-o(ut)?f", command)
-        return [changes("write", "a download", undoable=True)] if saves else [fetches("a page")]
+        return [changes("process", "a download")] if saves else [fetches("a page")]
     if _FORMATS_OUTPUT.match(name):
         return []
     for pattern, effect in _EFFECTS:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.fold import Unknown
 from zero_one.safety.risk.model import Effect, Risk, fetches, opaque, sends
+from zero_one.safety.risk.paths import COMPUTED
 
 if TYPE_CHECKING:
     from zero_one.safety.risk.python import Reader
 
-COMPUTED = "a computed name"
 _SECRET_NAME = re.compile(r"key|token|secret|passw|credential|auth", re.I)
 
 
@@ -180,7 +180,7 @@ class Call:
                 stdin = folded.decode("utf-8", "replace") if isinstance(folded, bytes) else str(folded)
             except Unknown:
                 stdin = UNKNOWN
-        inner.run([Word(COMPUTED, False, True) if w is None else Word(w, True, True) for w in words], stdin)
+        inner.run([Word("$COMPUTED", False, True) if w is None else Word(w, True, True) for w in words], stdin)
         return inner.effects
 
     def fetching(self) -> list[Effect]:

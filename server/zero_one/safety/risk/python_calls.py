@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from zero_one.safety.risk import paths
 from zero_one.safety.risk import python_names as names
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
-from zero_one.safety.risk.python_call import COMPUTED, Call, environment_effects
+from zero_one.safety.risk.paths import COMPUTED
+from zero_one.safety.risk.python_call import Call, environment_effects
 from zero_one.safety.risk.python_magics import magic_effects
 from zero_one.safety.risk.python_methods import ending, method_effects
 
@@ -104,7 +105,7 @@ def reference_effects(reader: Reader, name: str) -> list[Effect]:
     if name in names.SEND:
         return [sends(name)]
     if name in names.MOVE or name in names.WRITE or name in names.COPY:
-        return [changes("write", COMPUTED, undoable=True)]
+        return [changes("process", f"{name} is handed on")]
     return []
 
 

@@ -6,7 +6,8 @@ import re
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, changes, opaque
-from zero_one.safety.risk.python_call import COMPUTED, Call
+from zero_one.safety.risk.paths import COMPUTED
+from zero_one.safety.risk.python_call import Call
 
 _MAGICS_THAT_LOOK = set(
     """

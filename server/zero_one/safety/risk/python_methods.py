@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from zero_one.safety.risk import paths
 from zero_one.safety.risk import python_names as names
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque, sends
-from zero_one.safety.risk.python_call import COMPUTED, Call
+from zero_one.safety.risk.paths import COMPUTED
+from zero_one.safety.risk.python_call import Call
 
 if TYPE_CHECKING:
     from zero_one.safety.risk.python import Reader
@@ -33,7 +34,7 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
     last, call, top = node.func.attr, Call(reader, node, name), name.split(".")[0]
     where = reader.sketch(node.func.value) or COMPUTED
     if last in ("unlink", "rmdir") or last in names.METHOD_DELETES:
-        return [destroys("delete", where)]
+        return [paths.deleting(where) if last in ("unlink", "rmdir") else destroys("delete", where)]
     if (last == "delete" and _deletes(reader, name)) or (top in names.REMOTE and _ENDS_THINGS.match(last)):
         return [destroys("delete", where if where != COMPUTED else call.path())]
     if top == "docker" and last in ("run", "exec_run", "create", "build"):
@@ -121,7 +122,7 @@ def _sql(call: Call) -> list[Effect]:
         if text is not None:  # values are filled in by hand: the verb is known, the rest may hold anything
             effects = call.reader.nested(text.replace("…", "1"), "sql")
             if all(e.risk is Risk.OBSERVE for e in effects):
-                return [changes("write", "what is filled into the SQL")]
+                return [changes("process", "what is filled into the SQL")]
             return effects
         return [opaque("SQL that is computed")]
     return call.reader.nested(text, "sql")

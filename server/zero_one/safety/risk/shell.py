@@ -7,7 +7,7 @@ unwrapped where it is literal; where it is not, it counts as opaque.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -42,6 +42,9 @@ class Reader:
     functions: dict[str, Node] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
     source: str = ""
+    looping: bool = False
+    folder: str | None = ""
+    """Where relative paths are counted from: "" where the program starts, None when that cannot be known."""
 
     def read(self, code: str) -> list[Effect]:
         if self.depth > DEEPEST:
@@ -61,6 +64,11 @@ class Reader:
         kind = node.type
         if kind == "command":
             return self._command(node, stdin)
+        if kind == "subshell":
+            folder = self.folder
+            out = self._statements(node, stdin)
+            self.folder = folder
+            return out
         if kind == "pipeline":
             return self._pipeline([c for c in node.named_children if c.type != "comment"], stdin)
         if kind == "redirected_statement":
@@ -71,7 +79,12 @@ class Reader:
             self._function(node)
             return None
         if kind == "for_statement":
-            self._loop_variable(node)
+            return self._for(node, stdin)
+        if kind in ("while_statement", "c_style_for_statement") and _without_end(node):
+            self.effects.append(destroys("process", "processes without end"))
+        return self._statements(node, stdin)
+
+    def _statements(self, node: Node, stdin: str | None) -> str | None:
         printed_text: str | None = None
         count = 0
         for child in node.named_children:
@@ -79,7 +92,9 @@ class Reader:
                 continue
             printed_text = self._visit(child, stdin)
             count += 1
-        return printed_text if count == 1 and kind in ("program", "subshell", "compound_statement", "list") else None
+        return (
+            printed_text if count == 1 and node.type in ("program", "subshell", "compound_statement", "list") else None
+        )
 
     def _pipeline(self, stages: list[Node], stdin: str | None) -> str | None:
         feed = stdin
@@ -104,20 +119,22 @@ class Reader:
             else:
                 to_file = self._file_redirect(redirect, body) or to_file
                 if text_of(redirect).lstrip("0123456789").startswith("<"):
-                    stdin = UNKNOWN
-        out = self._visit(body, stdin) if body is not None else None
+                    stdin = "" if text_of(redirect).endswith("/dev/null") else UNKNOWN
+        extra = [c for r in redirects if r.type == "file_redirect" for c in _targets(r)[1:]]
+        if body is not None and body.type == "command" and extra:
+            out = self._command(body, stdin, extra)
+        else:
+            out = self._visit(body, stdin) if body is not None else None
         for child in trailing:  # `cat <<EOF | bash`: the grammar hangs the rest of the pipeline under the here-document
             out = self._visit(child, out if out is not None else UNKNOWN)
         return None if to_file else out
 
     def _file_redirect(self, redirect: Node, body: Node | None) -> bool:
         """Effects of ``> file`` and the like; true when the output goes to a file."""
-        targets = [c for c in redirect.named_children if c.type != "file_descriptor"]
+        targets = _targets(redirect)
         operator = re.sub(r"^\d+", "", text_of(redirect)).strip()
         if not targets:
             return False
-        if len(targets) > 1:  # `>& file 2>&1`: the grammar hangs the following word on as well
-            targets = [t for t in targets if t.type != "number" and not text_of(t).isdigit()][:1] or targets[:1]
         word = self._word(targets[0])
         if operator.startswith("<") and not operator.startswith("<>"):
             self.effects.append(paths.writing(word.text) if paths.is_socket(word.text) else paths.reading(word.text))
@@ -130,9 +147,9 @@ class Reader:
         nothing_printed = body is None or re.fullmatch(
             r"(:|true|cat\s+/dev/null|echo\s+-n\s*(''|\"\")?)", text_of(body)
         )
-        if nothing_printed and not operator.startswith((">>", "&>>")) and effect.kind == "write":
-            effect = destroys("delete", f"what {word.text} holds")
-        self.effects.append(effect)
+        if nothing_printed and not operator.startswith((">>", "&>>")):
+            effect = paths.emptying(word.text)
+        self.effects += paths.below(self.folder, [effect])
         return True
 
     def _assign(self, node: Node) -> str | None:
@@ -163,19 +180,30 @@ class Reader:
             self.effects.append(destroys("process", "processes without end"))
         self._visit(body, UNKNOWN)
 
-    def _loop_variable(self, node: Node) -> None:
+    def _for(self, node: Node, stdin: str | None) -> str | None:
+        """A loop over few words that are written out is read once for each of them."""
         name = node.child_by_field_name("variable")
-        values = [self._word(c) for c in node.children_by_field_name("value")]
-        if name is not None:
-            text = values[0].text if len(values) == 1 else " ".join(v.text for v in values)
-            known = bool(values) and all(v.sure and not re.search(r"[*?\[]", v.text) for v in values)
-            self.variables[text_of(name)] = Word(text or f"${text_of(name)}", known, True)
+        values = [w for c in node.children_by_field_name("value") for w in expand_braces(self._word(c))]
+        if name is None:
+            return self._statements(node, stdin)
+        known = bool(values) and all(v.sure and not re.search(r"[*?\[]", v.text) for v in values)
+        if known and 1 < len(values) <= 8 and not self.looping:
+            self.looping = True
+            for value in values:
+                self.variables[text_of(name)] = Word(value.text, True, True)
+                self._statements(node, stdin)
+            self.looping = False
+            return None
+        text = "\n".join(v.text for v in values)
+        self.variables[text_of(name)] = Word(text or f"${text_of(name)}", known and len(values) == 1, True)
+        return self._statements(node, stdin)
 
     # --- commands -------------------------------------------------------------------------------------------------
 
-    def _command(self, node: Node, stdin: str | None) -> str | None:
+    def _command(self, node: Node, stdin: str | None, extra: Sequence[Node] = ()) -> str | None:
+        """One simple command. ``extra``: words that stand behind a redirect (``rm 2>/dev/null -rf x``)."""
         words: list[Word] = []
-        for child in node.named_children:
+        for child in [*node.named_children, *extra]:
             if child.type == "variable_assignment":
                 self._assign(child)
             elif child.type == "herestring_redirect":
@@ -215,11 +243,26 @@ class Reader:
         if name.startswith("\\"):
             program = name.lstrip("\\")
         args = words[1:]
-        self.effects += effects_of(self, program, name, args, stdin)
+        self.effects += paths.below(self.folder, effects_of(self, program, name, args, stdin))
+        if program in ("cd", "pushd", "popd"):
+            self._go(program, args)
         text = printed(program, args)
         if text is None and stdin is not None and stdin is not UNKNOWN:
             text = decode(program, [a.text for a in args], stdin)
         return text
+
+    def _go(self, program: str, args: list[Word]) -> None:
+        targets = [a for a in args if not a.text.startswith("-")]
+        if program == "popd" or len(targets) != len(args) or len(targets) > 1:
+            self.folder = None
+        elif not targets:
+            self.folder = "~"
+        elif not targets[0].sure or not paths.is_written_out(targets[0].text) or re.search(r"[*?]", targets[0].text):
+            self.folder = None
+        elif re.match(r"[/~]", targets[0].text):
+            self.folder = targets[0].text
+        elif self.folder is not None:
+            self.folder = f"{self.folder.rstrip('/')}/{targets[0].text}".lstrip("/") if self.folder else targets[0].text
 
     def nested(self, code: str, language: str) -> None:
         """Code inside code. Shell inside shell keeps the variables that are known."""
@@ -227,11 +270,11 @@ class Reader:
             inner = Reader(
                 self.classify, self.depth + 1, dict(self.variables), dict(self.aliases), dict(self.functions)
             )
-            self.effects += inner.read(code)
+            self.effects += paths.below(self.folder, inner.read(code))
             self.variables.update(inner.variables)
             self.aliases.update(inner.aliases)
         else:
-            self.effects += self.classify(code, language, self.depth + 1)
+            self.effects += paths.below(self.folder, self.classify(code, language, self.depth + 1))
 
     # --- words ----------------------------------------------------------------------------------------------------
 
@@ -255,7 +298,7 @@ class Reader:
             out: str | None = None
             for child in node.named_children:
                 out = inner._visit(child, None)
-            self.effects += inner.effects
+            self.effects += paths.below(self.folder, inner.effects)
             return Word(out.strip("\n"), True) if out is not None else Word(text, False)
         if kind == "concatenation":
             parts = [self._word(c) for c in node.children]
@@ -306,6 +349,21 @@ UNKNOWN = "\0unknown"
 
 def _quote(word: Word) -> str:
     return "'" + word.text.replace("'", "'\\''") + "'" if word.sure else word.text
+
+
+def _targets(redirect: Node) -> list[Node]:
+    """The file of a redirect, and the further words that the grammar hangs on it, which belong to the command."""
+    return [c for c in redirect.named_children if c.type != "file_descriptor"]
+
+
+def _without_end(node: Node) -> bool:
+    """``while true; do x & done``: programs are started and none is waited for."""
+    text = text_of(node)
+    endless = re.match(
+        r"(while|until)\s+(true|:|false|\[\[?\s*1\s*\]\]?|\(\(\s*1\s*\)\))\s*[;\n]|for\s*\(\(\s*;\s*;", text
+    )
+    waits = re.search(r"\b(sleep|wait|read|break|exit|return|inotifywait)\b", text)
+    return bool(endless) and not waits and re.search(r"(?<![&>|<])&(?![&>\d])", text) is not None
 
 
 def _looks_like_program(text: str) -> bool:

@@ -63,19 +63,23 @@ def _node(node: object, exp: object) -> list[Effect]:
         case e.Update():
             where = node.args.get("where")
             trivial = where is None or _always(where)
-            return [destroys("delete", f"every row of {_table(node)}")] if trivial else [changes("write", _table(node))]
+            return (
+                [destroys("delete", f"every row of {_table(node)}")]
+                if trivial
+                else [changes("process", f"changes {_table(node)}")]
+            )
         case e.Merge() if re.search(r"(?i)\bthen\s+delete\b", node.sql()):
             return [destroys("delete", f"rows of {_table(node)}")]
         case e.Insert() | e.Merge() | e.Create() | e.Copy() | e.LoadData():
             replaces = isinstance(node, e.Create) and node.args.get("replace")
-            return [destroys("delete", _table(node))] if replaces else [changes("write", _table(node))]
+            return [destroys("delete", _table(node))] if replaces else [changes("process", f"changes {_table(node)}")]
         case e.Alter():
             drops = any(isinstance(a, e.Drop) for a in node.args.get("actions") or [])
-            return [destroys("delete", _table(node))] if drops else [changes("write", _table(node))]
+            return [destroys("delete", _table(node))] if drops else [changes("process", f"changes {_table(node)}")]
         case e.Grant():
             return [destroys("system", "rights in the database")]
         case e.Into():
-            return [changes("write", _table(node))]
+            return [changes("process", f"changes {_table(node)}")]
         case e.Attach() | e.Detach() | e.Set() | e.Use():
             return [changes("system", type(node).__name__.lower())]
         case e.Pragma():
@@ -114,7 +118,7 @@ def _command(text: str) -> list[Effect]:
         rest = text.strip()[len(head) :]
         return read(rest.strip()) if head == "EXPLAIN" and re.search(r"(?i)\banalyze\b", rest) else []
     if head in ("VACUUM", "REINDEX", "OPTIMIZE", "CHECKPOINT"):
-        return [changes("write", "the database file")]
+        return [changes("process", "the database file")]
     if head == "END" or head == "BEGIN":
         return []
     return [opaque(text.strip()[:40])]

@@ -9,15 +9,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from zero_one.safety.risk.model import Effect, Kind, Risk, changes, opaque
-from zero_one.safety.risk.programs import code, developer, files, network, system
+from zero_one.safety.risk import verbs
+from zero_one.safety.risk.model import Effect, Risk, changes, opaque
+from zero_one.safety.risk.programs import code, databases, developer, files, network, system
 from zero_one.safety.risk.programs.call import Call, Handler
 from zero_one.safety.risk.words import Word
 
 if TYPE_CHECKING:
     from zero_one.safety.risk.shell import Reader
 
-TABLE: dict[str, Handler] = {**files.TABLE, **network.TABLE, **developer.TABLE, **system.TABLE, **code.TABLE}
+TABLE: dict[str, Handler] = {
+    **files.TABLE,
+    **network.TABLE,
+    **developer.TABLE,
+    **databases.TABLE,
+    **system.TABLE,
+    **code.TABLE,
+}
 
 
 _CARRIERS = frozenset("awk gawk mawk nawk sed gsed find tar ssh".split())
@@ -45,25 +53,26 @@ def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin:
     return handler(call)
 
 
-_VERBS: tuple[tuple[str, Risk], ...] = (
-    (
-        "delete del destroy drop erase wipe purge uninstall format nuke zap unlink remove rm reset terminate",
-        Risk.DESTROY,
-    ),
-    ("buy pay order purchase checkout transfer withdraw donate", Risk.SPEND_OR_SEND),
-    ("send post publish upload push deploy share mail email tweet exfil expose tunnel", Risk.SPEND_OR_SEND),
-)
+_ONLY_TELLS = set("--version -version -v -V version --help -h -help help --info --list -l".split())
 
 
 def _unknown(call: Call) -> list[Effect]:
     """A program that nothing is known about: by the verbs in its name and first words, else it changes something."""
-    said = " ".join([call.program, *call.operands[:3], *(t for t in call.texts if t.startswith("--"))]).lower()
-    spoken = set(re.split(r"[^a-z]+", said))
-    for verbs, risk in _VERBS:
-        if spoken & set(verbs.split()):
-            kind: Kind = "delete" if risk is Risk.DESTROY else "send"
-            return [Effect(kind, f"{call.program} {' '.join(call.operands[:3])}".strip(), risk)]
-    return [changes("process", f"running {call.program}")]
+    if len(call.texts) == 1 and call.texts[0] in _ONLY_TELLS:
+        return []
+    line = f"{call.program} {' '.join(call.texts[:3])}".strip()
+    said = [call.program, *call.operands[:4], *(t for t in call.texts if t.startswith("-") and len(t) > 2)]
+    risks = [r for r in map(verbs.risk_of, said) if r is not None]
+    worst = max(risks, default=Risk.CHANGE)
+    if worst is Risk.DESTROY:
+        return [Effect("delete", line, worst)]
+    if worst is Risk.SPEND_OR_SEND:
+        spends = any(map(verbs.spends, said))
+        return [Effect("spend" if spends else "send", line, worst)]
+    verb = call.operands[0] if call.operands else ""
+    if worst is Risk.OBSERVE and verbs.looks(verb) and all(a.sure for a in call.args):
+        return []
+    return [changes("process", f"running {line}")]
 
 
 def secrets(call: Call) -> list[Effect]:

@@ -65,6 +65,38 @@ class Call:
         """Every value of a repeatable option."""
         return [self.texts[i + 1] for i, t in enumerate(self.texts[:-1]) if t in names]
 
+    def options(self, valued: str, valued_long: str = "") -> tuple[list[tuple[str, str]], list[str]]:
+        """Options with their values, and operands, read as ``getopt`` reads them.
+
+        ``valued``: letters of the short options that take a value (``-so FILE``, ``-sOFILE``); ``valued_long``: names
+        of the long ones, with their dashes. An option without a value has "".
+        """
+        found: list[tuple[str, str]] = []
+        operands: list[str] = []
+        long = set(valued_long.split())
+        todo = self.texts
+        while todo:
+            text, todo = todo[0], todo[1:]
+            if text == "--":
+                operands += todo
+                break
+            if text.startswith("--"):
+                name, eq, value = text.partition("=")
+                if not eq and name in long and todo:
+                    value, todo = todo[0], todo[1:]
+                found.append((name, value))
+            elif text.startswith("-") and len(text) > 1:
+                for i, letter in enumerate(text[1:], 1):
+                    if letter not in valued:
+                        found.append((f"-{letter}", ""))
+                        continue
+                    value, todo = (text[i + 1 :], todo) if text[i + 1 :] else ((todo or [""])[0], todo[1:])
+                    found.append((f"-{letter}", value))
+                    break
+            else:
+                operands.append(text)
+        return found, operands
+
     def rest(self, start: int) -> list[Word]:
         return self.args[start:]
 

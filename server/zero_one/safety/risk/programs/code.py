@@ -6,6 +6,7 @@ import re
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque
+from zero_one.safety.risk.paths import COMPUTED
 from zero_one.safety.risk.programs.call import Call, Handler, table
 from zero_one.safety.risk.words import Word
 
@@ -24,7 +25,12 @@ _VALUED = {
     "flock": ["-w", "-E"],
     "taskset": ["-p"],
     "runuser": ["-u", "-g"],
-    "parallel": ["-j", "--jobs", "-a"],
+    "parallel": ["-j", "--jobs", "-a", "-N", "-n", "--arg-file", "--colsep", "--delay", "--timeout"],
+    "strace": "-e -o -s -p -u -E -a -P -I -O -S -b -X".split(),
+    "ltrace": "-e -o -s -p -u -a -l -n -x".split(),
+    "chrt": ["-p"],
+    "nsenter": ["-t", "--target", "-S", "-G"],
+    "watchexec": ["-e", "-w", "-i", "-f"],
     "firejail": [],
     "unshare": [],
 }
@@ -58,23 +64,40 @@ def _wrapper(call: Call) -> list[Effect]:
             break
     raised = (
         [changes("system", f"with the rights of the administrator ({program})")]
-        if program in ("sudo", "doas", "pkexec", "run0")
+        if program in ("sudo", "doas", "pkexec", "run0") and not call.has("-l", "-v", "-V", "-h")
         else []
     )
     if not words and program == "env":
         return everything_in_environment()
+    if not words and program == "sudo" and call.has("-l", "-v", "-V", "-h"):
+        return []
     if not words:
         return raised or (
             [] if program in ("env", "time", "command", "builtin", "exec") else [changes("process", program)]
         )
-    if program in ("watch", "parallel") and len(words) == 1:
+    if program == "perf":
+        words = words[1:] if words[:1] and words[0].text in ("stat", "record", "trace") else []
+    if program == "hyperfine":
+        for word in words:
+            call.reader.nested(word.text, "shell")
+        return raised
+    if program == "parallel":
+        marker = next((i for i, w in enumerate(words) if re.fullmatch(r":::\+?:?", w.text)), None)
+        words = words[:marker] if marker is not None else words
+    if program == "flock" and words[0].text == "-c" and len(words) > 1:
+        call.reader.nested(words[1].text, "shell")
+        return raised
+    if program in ("watch", "parallel", "watchexec", "entr") and len(words) == 1:
         call.reader.nested(words[0].text, "shell")
         return raised
     if program in ("command", "builtin", "type") and call.has("-v", "-V"):
         return []
     stdin = call.stdin if program not in ("xargs", "parallel") else None
     if program in ("xargs", "parallel"):
-        words = [*words, Word("what it is given", False, True)]
+        words = [
+            *(Word(COMPUTED, False, True) if "{}" in w.text and not re.search(r"\s", w.text) else w for w in words),
+            Word(COMPUTED, False, True),
+        ]
         secret = next((w for w in re.split(r"[\s'\"|;]+", call.reader.source[:20_000]) if paths.is_secret(w)), None)
         if secret is not None:
             call.reader.effects.append(paths.reading(secret))
@@ -200,7 +223,7 @@ def _module(call: Call, module: str, args: list[Word]) -> list[Effect]:
         call.reader.run([Word(module), *args], call.stdin)
         return []
     if module == "venv":
-        return [changes("write", " ".join(texts), undoable=True)]
+        return [paths.writing(t) for t in texts if not t.startswith("-")]
     if module == "http.server":
         return [Effect("send", "opens this folder to the network", Risk.SPEND_OR_SEND)]
     return [changes("process", f"python -m {module}")]
@@ -214,12 +237,21 @@ _HARMLESS_WORDS = set(
 )
 
 
+_SUBSTITUTION = re.compile(
+    r"\b(?:s|y|tr)([/|#,!])(?:(?!\1)[^\\]|\\.)*\1(?:(?!\1)[^\\$@`]|\\.|\$[\d&])*\1[gimsxru]*(?![\w])"
+)
+"""``s/…/…/`` that computes nothing in what it puts in."""
+
+
 def _careless(call: Call) -> list[Effect]:
     """Languages that we do not read (Perl, Ruby, PHP, Lua …): a filter over lines may pass, the rest is opaque."""
     texts = call.texts
     if texts and texts[0] in ("-v", "--version", "-V"):
         return []
+    if call.program == "java" and any(t in ("-version", "--version") for t in texts):
+        return []
     code = call.value("-e", "-ne", "-pe", "-r", "-lne", "-nle", "-lane", "-E") or ""
+    code = _SUBSTITUTION.sub(" ", code)
     words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"\"[^\"$`]*\"|'[^']*'|(?<![\w)])/[^/]*/", " ", code)))
     if (
         code
@@ -253,7 +285,9 @@ TABLE: dict[str, Handler] = {
     **table(_wrapper, """
         sudo doas pkexec run0 env nice ionice nohup time timeout stdbuf setsid xargs parallel watch command
         builtin exec flock taskset chroot setarch unshare busybox toybox firejail bwrap runuser chronic
-        caffeinate coproc unbuffer gtimeout proxychains torsocks proot fakeroot gxargs rlwrap catchsegv linux32
+        caffeinate coproc unbuffer strace ltrace perf valgrind hyperfine entr ifne watchexec chrt cgexec nsenter gosu
+        tini dumb-init faketime softlimit setpriv capsh vglrun optirun prime-run gtimeout proxychains torsocks
+        proot fakeroot gxargs rlwrap catchsegv linux32
         linux64 systemd-run start-stop-daemon dbus-run-session xvfb-run
         """),
     "su": _su,
@@ -271,5 +305,5 @@ TABLE: dict[str, Handler] = {
         perl ruby php lua luajit tclsh Rscript julia raku groovy elixir erl ghci scala java jshell R swift
         octave
         """),
-    **table(_terminal, "tmux screen script expect byobu zellij dtach at-spi cmd wsl"),
+    **table(_terminal, "gdb lldb tmux screen script expect byobu zellij dtach at-spi cmd wsl"),
 }  # fmt: skip

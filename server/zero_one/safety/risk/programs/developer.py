@@ -40,6 +40,9 @@ def _git(call: Call) -> list[Effect]:
         return (
             [opaque(line)] if any(r.startswith(("--upload-pack", "--output", "-O", "--ext-diff")) for r in rest) else []
         )
+    if verb == "rm":
+        kept = has("--cached")
+        return [changes("process", line)] if kept else [paths.deleting(r) for r in rest if not r.startswith("-")]
     if verb in _GIT_DESTROYS:
         looking = (
             has("-n") or has("--dry-run") or (verb == "clean" and any(re.fullmatch(r"-[a-z]*n[a-z]*", r) for r in rest))
@@ -53,12 +56,14 @@ def _git(call: Call) -> list[Effect]:
         return [destroys("send", line)] if forced else [sends(line)]
     if verb == "reset":
         return (
-            [destroys("delete", "uncommitted changes")] if has("--hard") or has("--merge") else [changes("write", line)]
+            [destroys("delete", "uncommitted changes")]
+            if has("--hard") or has("--merge")
+            else [changes("process", line)]
         )
     if verb in ("checkout", "restore", "switch"):
         drops = has("--") or has(".") or has("-f") or has("--force") or has("--discard-changes") or verb == "restore"
         return (
-            [destroys("delete", "uncommitted changes")] if drops and not has("--staged") else [changes("write", line)]
+            [destroys("delete", "uncommitted changes")] if drops and not has("--staged") else [changes("process", line)]
         )
     if verb in (
         "branch",
@@ -74,7 +79,7 @@ def _git(call: Call) -> list[Effect]:
         "gc",
     ):
         return _git_listing(call, verb, rest, line)
-    return [changes("write", line)]
+    return [changes("process", line)]
 
 
 def _git_listing(call: Call, verb: str, rest: list[str], line: str) -> list[Effect]:
@@ -83,7 +88,7 @@ def _git_listing(call: Call, verb: str, rest: list[str], line: str) -> list[Effe
     if verb in ("branch", "tag") and any(r in ("-d", "-D", "--delete") for r in rest):
         return [destroys("delete", line)]
     if verb == "gc":
-        return [destroys("delete", line)] if any("prune" in r for r in rest) else [changes("write", line)]
+        return [destroys("delete", line)] if any("prune" in r for r in rest) else [changes("process", line)]
     if verb == "worktree" and rest[:1] == ["remove"]:
         return [destroys("delete", line)]
     if verb == "config":
@@ -99,6 +104,18 @@ def _git_listing(call: Call, verb: str, rest: list[str], line: str) -> list[Effe
     if verb == "submodule" and rest[:1] == ["foreach"]:
         return [opaque(line)]
     operands = [r for r in rest if not r.startswith("-")]
+    if (
+        verb == "config"
+        and len(operands) == 1
+        and not any(r.startswith(("--unset", "--remove", "--edit", "-e", "--add")) for r in rest)
+    ):
+        return []
+    if verb == "tag" and any(r.startswith(("--sort", "--contains", "--points-at", "--merged", "-n")) for r in rest):
+        return []
+    if verb == "branch" and any(
+        r.startswith(("--contains", "--merged", "--no-merged", "--sort", "--show-current", "-a", "-r")) for r in rest
+    ):
+        return [] if not any(r in ("-m", "-M", "-f") for r in rest) else [changes("process", line)]
     looks = {"list", "show", "get-url", "status", "log", "view"}
     if (
         (not operands and verb != "stash")
@@ -106,7 +123,7 @@ def _git_listing(call: Call, verb: str, rest: list[str], line: str) -> list[Effe
         or any(r in ("-l", "--list", "--get", "-v", "-vv") for r in rest)
     ):
         return []
-    return [changes("write", line)]
+    return [changes("process", line)]
 
 
 def _install(call: Call) -> list[Effect]:
@@ -114,6 +131,13 @@ def _install(call: Call) -> list[Effect]:
     if call.has("--dry-run", "--simulate", "--just-print") or (call.program in ("apt", "apt-get") and call.has("-s")):
         return []
     words = call.operands
+    if (
+        call.program in ("uv", "conda", "mamba", "nix", "snap", "npm", "pnpm", "yarn", "poetry", "brew", "pipx")
+        and words[:1]
+        and words[0] in ("pip", "env", "cache", "services", "profile", "registry", "config", "environment")
+        and len(words) > 1
+    ):
+        words = words[1:]  # `uv pip list`, `conda env remove`
     verb = next((w for w in words if re.fullmatch(r"[a-z-]+", w)), "")
     line = f"{call.program} {' '.join(words[:3])}"
     looks = """
@@ -134,9 +158,29 @@ def _install(call: Call) -> list[Effect]:
         and not any(t.startswith("-S") for t in call.texts if call.program == "pacman")
     ):
         return []
-    if verb in ("publish", "upload", "login", "adduser", "token"):
+    if verb in ("publish", "upload", "login", "adduser", "token", "push", "owner", "yank", "deploy"):
         return [sends(line)]
-    if verb in ("uninstall", "remove", "purge", "autoremove", "rm", "erase", "unpublish", "clean", "prune"):
+    if verb in (
+        "uninstall",
+        "remove",
+        "purge",
+        "autoremove",
+        "rm",
+        "erase",
+        "unpublish",
+        "clean",
+        "prune",
+        "cleanup",
+        "untap",
+        "delete",
+        "un",
+        "uninject",
+        "purge-all",
+        "clean-all",
+        "autoclean",
+        "reset",
+        "deprecate",
+    ):
         return [destroys("package", w) for w in words[1:]] or [destroys("package", line)]
     if verb in ("run", "exec", "x", "dlx", "start", "test", "tool", "create", "init", "run-script", "t"):
         return [changes("process", line)] if verb in ("run", "run-script", "test", "t", "start", "init") else [
@@ -212,6 +256,8 @@ def _docker(call: Call) -> list[Effect]:
 
 def _build(call: Call) -> list[Effect]:
     words = call.operands
+    if call.texts in (["-v"], ["--version"], ["-version"], ["-V"], ["--help"], ["-h"], ["tasks"], ["--list"], ["-l"]):
+        return []
     if call.has("-n", "--dry-run", "--just-print") and call.program == "make" and "SHELL" not in " ".join(call.texts):
         return []
     if call.program in ("make", "gmake") and call.stdin is not None and call.value("-f", "--file", "--makefile"):
@@ -228,8 +274,21 @@ def _build(call: Call) -> list[Effect]:
 
 def _go(call: Call) -> list[Effect]:
     verb = (call.operands or [""])[0]
-    if verb in ("version", "env", "list", "doc", "vet", "tree", "metadata", "search", "fmt"):
-        return [] if verb != "fmt" else [changes("write", "source files", undoable=True)]
+    if verb in (
+        "version",
+        "env",
+        "list",
+        "doc",
+        "vet",
+        "tree",
+        "metadata",
+        "search",
+        "fmt",
+        "show",
+        "check",
+        "component",
+    ) and not call.has("-w", "-u"):
+        return [] if verb != "fmt" else [changes("process", "changes source files")]
     if verb in ("install", "get", "add"):
         return [changes("package", o) for o in call.operands[1:]] or [changes("package", call.program)]
     return _build(call)
@@ -237,95 +296,16 @@ def _go(call: Call) -> list[Effect]:
 
 def _checks(call: Call) -> list[Effect]:
     if call.has("--fix", "--write", "-w", "--in-place", "-i", "--unsafe-fixes"):
-        return [changes("write", o, undoable=True) for o in call.operands] or [
-            changes("write", "source files", undoable=True)
-        ]
+        return [paths.writing(o) for o in call.operands] or [changes("process", "changes source files")]
     if call.program in ("black", "isort", "autopep8", "rustfmt", "gofmt") and not call.has(
         "--check", "--diff", "-l", "-d"
     ):
-        return [changes("write", o, undoable=True) for o in call.operands] or [
-            changes("write", "source files", undoable=True)
-        ]
+        return [paths.writing(o) for o in call.operands] or [changes("process", "changes source files")]
     return []
 
 
 def _compile(call: Call) -> list[Effect]:
     return [paths.writing(call.value("-o") or "a.out")]
-
-
-def _database(call: Call) -> list[Effect]:
-    if call.program == "mysqladmin":
-        looks = set(call.operands) & {"status", "ping", "version", "processlist", "variables", "extended-status"}
-        return [] if looks else [destroys("system", f"mysqladmin {' '.join(call.operands)}")]
-    if call.program in ("dropdb", "dropuser"):
-        return [destroys("delete", " ".join(call.operands))]
-    if call.program in ("pg_dump", "mysqldump", "pg_dumpall", "mongodump"):
-        target = call.value("-f", "--file", "--result-file", "--out")
-        return [paths.writing(target)] if target else []
-    if call.program in ("pg_restore", "mongorestore", "createdb", "createuser"):
-        return [changes("system", call.program)]
-    sql = call.value("-c", "-e", "--command", "--execute", "-Q", "-q", "--eval")
-    if call.has("-f", "--file") and call.program == "psql":
-        return [opaque("SQL from a file")]
-    if sql is None and call.program in ("sqlite3", "duckdb"):
-        rest = call.operands[1:]
-        sql = " ; ".join(rest) if rest else None
-    if call.program in ("redis-cli",):
-        return _redis(call.operands)
-    if call.program in ("mongo", "mongosh"):
-        if sql is None and call.stdin is None:
-            return [changes("process", "opens a database")]
-        call.reader.nested(sql or call.stdin or "", "javascript")
-        return []
-    code = sql if sql is not None else call.stdin
-    if code is None:
-        return [changes("process", "opens a database")]
-    if "\0" in code:
-        return [opaque("SQL that is computed")]
-    if not all(a.sure for a in call.args):
-        return [opaque("SQL that is computed")]
-    call.reader.nested(code, "sql")
-    return []
-
-
-def _redis(words: list[str]) -> list[Effect]:
-    verb = next((w.upper() for w in words if w.isalpha()), "")
-    if verb in (
-        "GET",
-        "KEYS",
-        "SCAN",
-        "INFO",
-        "TTL",
-        "TYPE",
-        "EXISTS",
-        "LLEN",
-        "LRANGE",
-        "HGETALL",
-        "HGET",
-        "DBSIZE",
-        "PING",
-        "SMEMBERS",
-        "MGET",
-        "STRLEN",
-        "ZRANGE",
-    ):
-        return []
-    if verb in (
-        "DEL",
-        "FLUSHALL",
-        "FLUSHDB",
-        "UNLINK",
-        "SHUTDOWN",
-        "CONFIG",
-        "EVAL",
-        "SCRIPT",
-        "DEBUG",
-        "SLAVEOF",
-        "REPLICAOF",
-        "MODULE",
-    ):
-        return [destroys("delete", f"redis {verb}")]
-    return [changes("system", f"redis {verb}")]
 
 
 TABLE: dict[str, Handler] = {
@@ -347,8 +327,4 @@ TABLE: dict[str, Handler] = {
         clang-format hadolint yamllint
         """),
     **table(_compile, "gcc g++ cc c++ clang clang++ rustc ld as javac"),
-    **table(_database, """
-        sqlite3 duckdb psql mysql mysqladmin mariadb mongo mongosh redis-cli dropdb dropuser createdb createuser pg_dump
-        pg_dumpall pg_restore mysqldump mongodump mongorestore sqlcmd
-        """),
 }  # fmt: skip

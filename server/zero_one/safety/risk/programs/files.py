@@ -7,18 +7,19 @@ from itertools import pairwise
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, changes, destroys, opaque
-from zero_one.safety.risk.programs.call import Call, Handler, observe, table
+from zero_one.safety.risk.programs.call import Call, Handler, table
+from zero_one.safety.risk.programs.options import looking
 
 
 def _rm(call: Call) -> list[Effect]:
-    targets = call.operands or ["the names it is given"]
+    targets = call.operands or [paths.COMPUTED]
     return [paths.deleting(t) for t in targets]
 
 
 def _trash(call: Call) -> list[Effect]:
     if call.program == "trash-empty":
         return [destroys("delete", "what is in the trash")]
-    return [changes("move", f"{t} to the trash", undoable=True) for t in call.operands]
+    return [paths.trashing(t) for t in call.operands]
 
 
 def _mv(call: Call) -> list[Effect]:
@@ -48,7 +49,7 @@ def _tee(call: Call) -> list[Effect]:
 
 
 def _truncate(call: Call) -> list[Effect]:
-    return [destroys("delete", f"what {o} holds") for o in call.operands]
+    return [paths.emptying(o) for o in call.operands]
 
 
 def _dd(call: Call) -> list[Effect]:
@@ -57,12 +58,12 @@ def _dd(call: Call) -> list[Effect]:
     if "if" in parts:
         out.append(paths.reading(parts["if"]))
     if "of" in parts:
-        out.append(destroys("device" if parts["of"].startswith("/dev") else "write", parts["of"]))
+        out.append(paths.emptying(parts["of"]))
     return out
 
 
 def _destroy(call: Call) -> list[Effect]:
-    return [destroys("delete", o) for o in (call.operands or ["what it is given"])]
+    return [destroys("delete", f"{o}, past bringing back") for o in (call.operands or ["what it is given"])]
 
 
 def _modes(call: Call) -> list[Effect]:
@@ -73,11 +74,13 @@ def _modes(call: Call) -> list[Effect]:
     effects = [paths.protecting(o, mode) for o in operands[1:]]
     if call.has("-R") and (mode in ("000", "0", "777") or call.program != "chmod") and effects:
         return [destroys("system", f"permissions below {operands[-1]}")]
-    return effects or [changes("write", "permissions")]
+    return effects or [changes("process", "permissions")]
 
 
 def _ln(call: Call) -> list[Effect]:
     target, sources = _target(call)
+    if "/dev/null" in sources:
+        return [paths.emptying(target)]
     return [*(e for e in map(paths.reading, sources) if e.risk), paths.writing(target)]
 
 
@@ -109,7 +112,7 @@ def _sed(call: Call) -> list[Effect]:
     operands = call.operands if call.value("-e", "--expression") else call.operands[1:]
     out = [e for e in map(paths.reading, operands) if e.risk]
     if any(re.match(r"-[a-zA-Z]*i|--in-place", t) for t in call.texts):
-        out += [paths.writing(o) for o in operands] or [changes("write", "files", undoable=True)]
+        out += [paths.writing(o) for o in operands] or [changes("process", "changes files in place")]
     if call.has("-f", "--file"):
         out.append(opaque("a sed script from a file"))
     if re.search(r"(^|[;}\d/$])\s*[wW]\s+\S|/[gpI0-9]*w\s+\S", script):
@@ -165,13 +168,24 @@ def _tar(call: Call) -> list[Effect]:
     out += [e for e in map(paths.reading, call.operands) if e.risk]
     if ("t" in mode or "--list" in texts) and not re.search(r"[xcruA]", mode):
         return out
-    return [*out, changes("write", "files of an archive", undoable=True)]
+    return [*out, *_archive(call)]
+
+
+def _archive(call: Call) -> list[Effect]:
+    """Making an archive writes that file; unpacking one writes what it holds, which the code does not tell."""
+    mode = call.texts[0].lstrip("-") if call.texts else ""
+    target = call.value("-f", "--file")
+    if target is None and re.fullmatch(r"[A-Za-z]+f", mode) and len(call.texts) > 1:
+        target = call.texts[1]
+    if target and ("c" in mode or call.has("--create")) and "x" not in mode:
+        return [paths.writing(target)] if target != "-" else []
+    return [changes("process", f"unpacks {target or 'an archive'}")]
 
 
 def _unzip(call: Call) -> list[Effect]:
     if call.has("-l", "-t", "-v", "-Z", "-p"):
         return call.reading()
-    return [changes("write", "files of an archive", undoable=True)]
+    return [*call.reading(), changes("process", f"unpacks {(call.operands or ['an archive'])[0]}")]
 
 
 def _pack(call: Call) -> list[Effect]:
@@ -184,7 +198,7 @@ def _pack(call: Call) -> list[Effect]:
             return call.reading()
     elif call.has("-c", "--stdout", "-l", "-t"):
         return call.reading()
-    return [*call.reading(), changes("write", " ".join(call.operands[:2]) or "a file", undoable=True)]
+    return [*call.reading(), changes("process", f"{call.program} {' '.join(call.operands[:2])}".strip())]
 
 
 def _editor(call: Call) -> list[Effect]:
@@ -196,11 +210,11 @@ def _editor(call: Call) -> list[Effect]:
 
 def _yq(call: Call) -> list[Effect]:
     inplace = call.has("-i", "--in-place", "--inplace")
-    return [changes("write", o, undoable=True) for o in call.operands[1:]] if inplace else call.reading()
+    return [paths.writing(o) for o in call.operands[1:]] if inplace else call.reading()
 
 
 def _split(call: Call) -> list[Effect]:
-    return [changes("write", "pieces of " + (call.operands[0] if call.operands else "the input"), undoable=True)]
+    return [changes("process", "pieces of " + (call.operands[0] if call.operands else "the input"))]
 
 
 LOOKERS = """
@@ -215,13 +229,28 @@ LOOKERS = """
         """
 
 
+def _attributes(call: Call) -> list[Effect]:
+    """macOS: extended attributes; the quarantine mark is what protects from downloaded programs."""
+    options, operands = call.options("", "")
+    letters = {name[1:] for name, _ in options}
+    if letters & {"c"} or (letters & {"d"} and "quarantine" in " ".join(operands)):
+        return [destroys("system", f"attributes of {' '.join(operands[-1:])}")]
+    if letters & {"d", "w"}:
+        return [paths.writing(o) for o in operands[-1:]]
+    return []
+
+
+def _fallocate(call: Call) -> list[Effect]:
+    return [paths.writing(o) for o in call.options("lo", "--length --offset")[1]]
+
+
 def _metadata(call: Call) -> list[Effect]:
     """Names, sizes and times, never what is inside."""
     return []
 
 
 TABLE: dict[str, Handler] = {
-    **table(observe, LOOKERS),
+    **table(looking, LOOKERS),
     **table(_metadata, "ls ll la dir vdir stat du tree exa eza lsd basename dirname realpath readlink test [ [["),
     **table(_rm, "rm unlink del erase rd"),
     **table(_destroy, "shred srm wipe sfill scrub bleachbit"),
@@ -235,6 +264,9 @@ TABLE: dict[str, Handler] = {
     **table(_pack, "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip 7z 7za rar unrar compress"),
     **table(_awk, "awk gawk mawk nawk"),
     **table(_sed, "sed gsed"),
+    "xattr": _attributes,
+    "fallocate": _fallocate,
+    "patch": lambda call: [changes("process", "patches files")],
     "truncate": _truncate,
     "dd": _dd,
     "ln": _ln,

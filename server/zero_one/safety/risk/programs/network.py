@@ -17,49 +17,99 @@ _SEND_OPTIONS = tuple(
 _LOCAL = re.compile(r"^(https?://)?(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)")
 
 
+def _kept(where: str) -> Effect:
+    """A download is kept under the last name of its address."""
+    name = re.sub(r"[?#].*", "", where.rstrip("/")).rsplit("/", 1)[-1]
+    return paths.writing(name) if name and "://" in where else changes("process", f"keeps a file from {where}")
+
+
+_CURL_VALUES = (
+    "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
+    """
+    --output --request --method --header --data --data-raw --data-binary --data-ascii --data-urlencode --form --user
+    --form-string --upload-file --user-agent --referer --cookie --cookie-jar --dump-header --config --max-time --retry
+    --connect-timeout --proxy --write-out --url --cacert --cert --key --resolve --json --range --output-dir --interface
+    --mail-from --mail-rcpt --quote --trace --trace-ascii --stderr --netrc-file --doh-url --unix-socket --limit-rate
+    """,
+)
+_WGET_VALUES = (
+    "oaetTOPQUlAURDIXBiw",
+    """
+    --output-document --output-file --append-output --user-agent --header --post-data --post-file --method --body-data
+    --body-file --timeout --tries --directory-prefix --input-file --execute --user --password --referer --limit-rate
+    --level --accept --reject --domains --wait --load-cookies --save-cookies --base --use-askpass --warc-file
+    """,
+)
+_CURL_WRITES = (
+    "-o --output -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --hsts --alt-svc --etag-save".split()
+)
+_WGET_WRITES = (
+    "-O --output-document -o --output-file -a --append-output --save-cookies --warc-file --rejected-log".split()
+)
+_ADDRESS = re.compile(r"://|^[\w.-]+\.\w{2,}(/|$|:|\?)|^localhost|^\[?[\da-f]*:|^\$")
+
+
 def _curl(call: Call) -> list[Effect]:
-    out: list[Effect] = []
-    urls = [o for o in call.operands if re.search(r"://|^[\w.-]+\.\w{2,}(/|$|:)|^localhost", o)]
+    if call.program == "wget":
+        return _wget(call)
+    options, operands = call.options(*_CURL_VALUES)
+    given = {name for name, _ in options}
+    urls = [o for o in operands if _ADDRESS.search(o)] + [v for n, v in options if n == "--url"]
     where = urls[0] if urls else "an address"
-    method = (call.value("-X", "--request", "--method") or "GET").upper()
-    if call.program in ("http", "https", "xh", "httpie"):
-        fields = [o for o in call.operands if re.match(r"[\w.-]+(:?=@?|@)", o) and "://" not in o and "==" not in o]
-        verb = next((o for o in call.operands if re.fullmatch(r"[A-Z]{3,7}", o)), "POST" if fields else "GET")
-        method = verb if method == "GET" else method
+    method = next((v.upper() for n, v in options if n in ("-X", "--request", "--method")), "GET")
+    if call.program != "curl":
+        fields = [o for o in operands if re.match(r"[\w.-]+(:?=@?|@)", o) and "://" not in o and "==" not in o]
+        verb = next((o for o in operands if re.fullmatch(r"[A-Z]{3,7}", o)), "POST" if fields else "GET")
+        method = verb if method == "GET" and call.program in ("http", "https", "xh", "httpie") else method
+    uploads = bool(given & set(_SEND_OPTIONS)) and not ({"-G", "--get"} & given and all(a.sure for a in call.args))
+    out = _asking(call, method, where, uploads)
+    for name, value in options:
+        if name in _CURL_WRITES and value not in ("-", "") and not value.startswith("%"):
+            out.append(paths.writing(value))
+        elif name in ("-O", "--remote-name", "--remote-name-all", "-J"):
+            out.append(_kept(where))
+        elif name in ("-K", "--config"):
+            out.append(opaque("addresses from a file"))
+        elif name in _SEND_OPTIONS and re.search(r"(^|=|;)[@<](?!-$)\S", value):
+            out.append(sends(f"{re.split('[@<]', value, maxsplit=1)[1]} to {where}"))
+            out += [e for e in [paths.reading(re.split("[@<;]", value)[1])] if e.risk]
+        elif name in ("-b", "--cookie", "-T", "--upload-file", "--netrc-file", "--key") and paths.is_secret(value):
+            out.append(paths.reading(value))
+    if call.program in ("aria2c", "axel"):
+        out.append(_kept(where))
+    out += [paths.reading(u[7:]) for u in urls if u.startswith("file://")]
+    return out or [fetches(where)]
+
+
+def _asking(call: Call, method: str, where: str, uploads: bool) -> list[Effect]:
+    """What goes out with a request: its method, its body, and whatever is computed into address and headers."""
+    out: list[Effect] = []
     if method == "DELETE":
         out.append(destroys("send", f"a delete request to {where}"))
-    elif method not in ("GET", "HEAD", "OPTIONS") or call.has(*_SEND_OPTIONS):
+    elif method not in ("GET", "HEAD", "OPTIONS") or uploads:
         out.append(sends(where))
     if not all(a.sure for a in call.args):
-        # A computed address or header can carry anything out.
         out.append(sends(f"{where} (the address is computed)"))
-    for option in (
-        "-o",
-        "--output",
-        "-O",
-        "--remote-name",
-        "--output-document",
-        "-c",
-        "--cookie-jar",
-        "-D",
-        "--dump-header",
-    ):
-        target = call.value(option)
-        if target is not None or call.has(option):
-            if option in ("-O", "--remote-name") and call.program == "curl":
-                out.append(changes("write", f"a file from {where}", undoable=True))
-            elif target and target != "-":
-                out.append(paths.writing(target))
-    keeps = call.program in ("wget", "aria2c", "axel") and not call.has("--spider")
-    if keeps and not out and call.value("-O", "--output-document") is None:
-        out.append(changes("write", f"a file from {where}", undoable=True))
-    for text in call.texts:
-        if re.search(r"(^|=)@(?!-$)\S", text) and call.has(*_SEND_OPTIONS):
-            out.append(sends(f"{text.split('@', 1)[1]} to {where}"))
-        if text.startswith("file://"):
-            out.append(paths.reading(text[7:]))
-    if (call.has("-K", "--config", "-i", "--input-file") and call.program in ("wget",)) or call.has("-K", "--config"):
-        out.append(opaque("addresses from a file"))
+    return out
+
+
+def _wget(call: Call) -> list[Effect]:
+    options, operands = call.options(*_WGET_VALUES)
+    where = operands[0] if operands else "an address"
+    given = {name for name, _ in options}
+    method = next((v.upper() for n, v in options if n == "--method"), "GET")
+    out = _asking(call, method, where, bool(given & set(_SEND_OPTIONS)))
+    for name, value in options:
+        if name in _WGET_WRITES and value not in ("-", ""):
+            out.append(paths.writing(value))
+        elif name in ("-i", "--input-file"):
+            out.append(opaque("addresses from a file"))
+        elif name in ("-e", "--execute", "--use-askpass", "--config"):
+            out.append(opaque(f"wget {name} {value}"))
+        elif name in ("--post-file", "--body-file") and paths.is_secret(value):
+            out.append(paths.reading(value))
+    if not given & {"-O", "--output-document", "--spider", "-V", "-h"}:
+        out.append(_kept(where))
     return out or [fetches(where)]
 
 
@@ -67,6 +117,8 @@ def _netcat(call: Call) -> list[Effect]:
     if call.has("-e", "-c", "--exec", "--sh-exec") or any(re.match(r"(exec|system):", t, re.I) for t in call.texts):
         return [destroys("send", "a shell for another machine")]
     if call.has("-z"):
+        return []
+    if call.has("-h", "-V", "--help", "--version"):
         return []
     return [sends(" ".join(call.operands) or "another machine")]
 
@@ -94,14 +146,26 @@ def _copy_out(call: Call) -> list[Effect]:
         and not re.match(r"ssh(\s|$)", call.value("-e", "--rsh") or "")
     ):
         out.append(opaque("a command run by rsync"))
+    if call.program == "rclone" and set(operands[:1]) & set(
+        "delete deletefile purge cleanup sync move bisync dedupe rmdir rmdirs".split()
+    ):
+        out.append(destroys("delete", f"rclone {' '.join(operands[:3])}"))
+    if call.program == "rclone" and set(operands[:1]) & set(
+        "ls lsd lsl lsf lsjson tree size about version listremotes cat check".split()
+    ):
+        return out
+    if call.program in ("lftp", "sftp", "ftp") and re.search(
+        r"\b(rm|mrm|rmdir|mput.*-E|mirror.*--delete)\b", " ".join(texts) + (call.stdin or "")
+    ):
+        out.append(destroys("delete", f"files on {operands[0] if operands else 'another machine'}"))
     if any(t.startswith("--delete") or t == "--remove-source-files" for t in texts):
-        out.append(destroys("delete", operands[-1] if operands else "files"))
+        out.append(destroys("delete", f"what is only in {operands[-1] if operands else 'the target'}"))
     remote = [o for o in operands if re.match(r"(?:[\w.-]+@)?[\w.-]+:(?!\\)", o) or "://" in o]
     if operands and operands[-1] in remote:
         return [*out, sends(operands[-1])]
     if remote or call.program in ("ftp", "sftp", "lftp"):
         return [*out, sends(remote[0] if remote else "another machine")] if call.program != "rsync" else [
-            *out, changes("write", operands[-1], undoable=True)]  # fmt: skip
+            *out, paths.writing(operands[-1])]  # fmt: skip
     if call.program == "rsync" and call.has("-n", "--dry-run"):
         return []
     return [*out, *(paths.writing(o) for o in operands[-1:])]
@@ -116,7 +180,7 @@ _CLOUD_LOOKS = re.compile(
     r"|can-i|api-resources|api-versions|cluster-info|diff"
 )
 _CLOUD_ENDS = re.compile(
-    r"delete|destroy|rm|rb|purge|drop|prune|uninstall|drain|reset|(delete|terminate|remove|deregister)\S*"
+    r"delete|del|destroy|rm|rb|purge|drop|remove|prune|uninstall|drain|reset|(delete|terminate|remove|deregister)\S*"
 )
 _CLOUD_SECRETS = re.compile(r"get-secret-value|access|print-(access|identity)-token|get-session-token|token")
 
@@ -126,7 +190,9 @@ def _cloud(call: Call) -> list[Effect]:
     words = [o.lower() for o in call.operands]
     verbs = words[:2] if call.program in ("kubectl", "helm", "terraform") else words
     what = f"{call.program} {' '.join(call.operands[:3])}"
-    if any(_CLOUD_ENDS.fullmatch(w) for w in verbs):
+    options = " ".join(t for t in call.texts if t.startswith("-"))
+    ends = any(_CLOUD_ENDS.fullmatch(part) for w in verbs for part in (w, *re.split(r"[:/.-]", w)))
+    if ends or re.search(r"(^|\s)--?(destroy|delete|force-delete|purge|prune)(\s|=|$)|-X\s*DELETE", options):
         return [destroys("delete", what)]
     if any(_CLOUD_SECRETS.fullmatch(w) for w in words) or re.match(r"get secrets?\b", " ".join(words)):
         return [Effect("credential", what, sends("").risk)]
@@ -143,14 +209,15 @@ def _gh(call: Call) -> list[Effect]:
     words = call.operands
     if words[:2] == ["auth", "token"]:
         return [Effect("credential", "the GitHub token", sends("").risk)]
-    if "delete" in words or "archive" in words:
+    method = (call.value("-X", "--method") or "").upper()
+    if "delete" in words or "archive" in words or method == "DELETE" or "remove" in words[1:2]:
         return [destroys("delete", " ".join(words[:3]))]
     if words[:1] == ["api"] and not call.has("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input"):
         return [fetches("GitHub")]
-    if any(w in ("list", "view", "status", "diff", "checks", "search") for w in words[:2]):
+    if any(w in ("list", "view", "status", "diff", "checks", "search", "watch", "browse") for w in words[:2]):
         return [fetches("GitHub")]
     if words[1:2] in (["clone"], ["checkout"]):
-        return [changes("write", words[-1], undoable=True)]
+        return [changes("process", f"gh {' '.join(words[:3])}")]
     return [sends("GitHub: " + " ".join(words[:3]))]
 
 
@@ -166,7 +233,12 @@ def _lookup(call: Call) -> list[Effect]:
 
 
 def _ip(call: Call) -> list[Effect]:
-    changing = re.compile(r"^(add|del|delete|set|flush|change|replace|up|down|link-local)$")
+    changing = re.compile(
+        r"^(add|del|delete|set|flush|change|replace|up|down|link-local|modify|connect|disconnect|on|off|exec|clone|import|"
+        r"reload|hotspot|apply|reapply)$"
+    )
+    if "exec" in call.operands or call.has("-batch"):
+        return [opaque(f"a command that {call.program} runs")]
     if any(changing.match(t) for t in call.operands):
         return [changes("system", f"{call.program} {' '.join(call.operands)}")]
     return []
@@ -184,14 +256,18 @@ TABLE: dict[str, Handler] = {
     **table(
         _send,
         """
-        ssh-copy-id twine mail mailx mutt sendmail msmtp ssmtp swaks wall write twilio slack tweet
+        ssh-copy-id twine mail mailx s-nail mosquitto_pub smbclient lpr lp croc wormhole magic-wormhole
+        transfer.sh ffsend
+        onionshare kermit uucp logger-remote tweet-cli matrix-commander himalaya neomutt nmh mpack gist
+        pastebinit mutt sendmail msmtp ssmtp swaks wall write twilio slack tweet
         signal-cli telegram-send ntfy
         """,
     ),
     **table(
         _cloud,
         """
-        aws gcloud az kubectl helm terraform pulumi heroku flyctl fly vercel netlify doctl gsutil stripe
+        s3cmd s5cmd mc oc eksctl gam doctl azcopy exo scw railway wrangler firebase supabase aws gcloud az
+        kubectl helm terraform pulumi heroku flyctl fly vercel netlify doctl gsutil stripe
         linode-cli
         """,
     ),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from zero_one.safety.risk import paths
+from zero_one.safety.risk import paths, verbs
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
-from zero_one.safety.risk.programs.call import Call, Handler, observe, table
+from zero_one.safety.risk.programs.call import Call, Handler, table
+from zero_one.safety.risk.programs.options import looking
 
 
 def _line(call: Call) -> str:
@@ -41,6 +42,11 @@ def _power(call: Call) -> list[Effect]:
     return [destroys("system", "turns the machine off; unsaved work is lost")]
 
 
+_PROTECTS = re.compile(
+    r"(?i)firewall|ufw|nftables|iptables|apparmor|selinux|audit|fail2ban|clam|defender|windefend|mpssvc|wscsvc|sense\b|falcon"
+    r"|crowdstrike|sentinel|ossec|wazuh|rsyslog|syslog|journald|sshguard|backup|timemachine|snapshot|vss|eventlog|wuauserv"
+)
+"""Services that protect, watch or keep: stopping one of them switches protection off."""
 _SERVICE_LOOKS = set(
     """
     status list-units list-unit-files show is-active is-enabled is-failed list-timers cat list-dependencies list-sockets
@@ -53,23 +59,46 @@ _SERVICE_LOOKS = set(
 def _service(call: Call) -> list[Effect]:
     words = call.operands
     looks = _SERVICE_LOOKS
-    verbs = [w for w in words if w in looks or re.match(r"[a-z-]+$", w)]
-    if call.texts == ["--status-all"] or not words or any(v in looks for v in verbs[:2]):
+    said = [w for w in words if w in looks or re.match(r"[a-z-]+$", w)]
+    if call.texts == ["--status-all"] or not words or any(v in looks for v in said[:2]):
         return []
-    if any(v in ("poweroff", "reboot", "halt", "suspend", "hibernate", "kexec", "rescue", "emergency") for v in verbs):
+    if any(v in ("poweroff", "reboot", "halt", "suspend", "hibernate", "kexec", "rescue", "emergency") for v in said):
         return _power(call)
     if any(
         v in ("enable", "link", "edit", "load", "bootstrap", "set-default", "import-environment", "create", "config")
-        for v in verbs
+        for v in said
     ):
         return [Effect("persist", _line(call), Risk.SPEND_OR_SEND)]
-    if any(v in ("mask", "disable", "unload", "bootout", "terminate-user", "kill-user", "delete") for v in verbs):
+    stops = any(v in ("stop", "kill", "disable", "mask") for v in said) or "stop" in words
+    if stops and (_PROTECTS.search(" ".join(words)) or "all" in words):
+        return [destroys("system", _line(call))]
+    if any(v in ("mask", "disable", "unload", "bootout", "terminate-user", "kill-user", "delete") for v in said):
         return [destroys("system", _line(call))]
     return [changes("process", _line(call))]
 
 
+_SETTINGS_LOOK = re.compile(
+    r"(?i)/?-?(query|q|get|show|list\w*|status|view|qe|gl|el|read|enum-logs|destinationinfo|latestbackup|users|shares|-?p)"
+)
+
+
 def _account(call: Call) -> list[Effect]:
+    if call.program in _TWO_SIDED and not all(a.sure for a in call.args):
+        return [destroys("system", _line(call))]
+    looks = any(_SETTINGS_LOOK.fullmatch(t) for t in call.texts[:3])
+    acts = any(verbs.risk_of(t) in (Risk.DESTROY, Risk.CHANGE) for t in call.operands)
+    if call.program in _TWO_SIDED and looks and not acts:
+        secret = "key=clear" in call.texts or "sam" in [o.lower()[-3:] for o in call.operands]
+        return [Effect("credential", _line(call), Risk.SPEND_OR_SEND)] if secret else []
     return [destroys("system", _line(call))]
+
+
+_TWO_SIDED = set(
+    """
+    reg net netsh schtasks wmic bcdedit vssadmin wevtutil certutil dscl nvram tmutil csrutil spctl fsutil passwd
+    """.split()
+)
+"""Programs that show settings with one word and change the machine with another."""
 
 
 def _printenv(call: Call) -> list[Effect]:
@@ -77,6 +106,14 @@ def _printenv(call: Call) -> list[Effect]:
         return [Effect("credential", "every variable of the environment", Risk.SPEND_OR_SEND)]
     secret = [o for o in call.operands if re.search(r"(?i)key|token|secret|passw|credential", o)]
     return [Effect("credential", o, Risk.SPEND_OR_SEND) for o in secret]
+
+
+def _variables(call: Call) -> list[Effect]:
+    """``set``, ``export -p``, ``declare``: without a name, each variable is printed with its value."""
+    shows = not call.texts if call.program != "typeset" else False
+    if shows or (call.texts and all(re.fullmatch(r"-[px]+", t) for t in call.texts)):
+        return [Effect("credential", "every variable of the shell", Risk.SPEND_OR_SEND)]
+    return []
 
 
 def _crontab(call: Call) -> list[Effect]:
@@ -131,6 +168,8 @@ def _firewall(call: Call) -> list[Effect]:
 
 
 def _journal(call: Call) -> list[Effect]:
+    if call.program == "logrotate" and not call.has("-d", "--debug"):
+        return [changes("process", "rotates logs")]
     if any(t.startswith(("--vacuum", "--rotate", "--flush")) for t in call.texts) or (
         call.program == "dmesg" and call.has("-c", "-C", "--clear")
     ):
@@ -146,10 +185,25 @@ def _history(call: Call) -> list[Effect]:
 
 def _clipboard(call: Call) -> list[Effect]:
     looks = call.program in ("pbpaste", "wl-paste") or call.has("-o", "-out", "--output")
-    return [] if looks else [changes("write", "the clipboard")]
+    return [] if looks else [changes("device", "the clipboard")]
 
 
 def _open(call: Call) -> list[Effect]:
+    addresses = [o for o in call.operands if re.match(r"(?i)[a-z][a-z+.-]*:", o)]
+    computed = not all(a.sure for a in call.args)
+    out = [sends(a) for a in addresses if computed or re.match(r"(?i)(mailto|tel|sms|facetime)", a) or len(a) > 400]
+    if any(
+        re.match(r"(?i)(javascript|data|file):|.*\.(sh|command|desktop|app|exe|bat|cmd|scpt|workflow|jar|AppImage)$", o)
+        for o in call.operands
+    ) and not call.has("-a"):
+        out.append(opaque(f"opens {' '.join(call.operands)}"))
+    if any(
+        t.startswith(("--remote-debugging", "--load-extension", "--disable-web-security", "-e", "--exec"))
+        for t in call.texts
+    ):
+        out.append(opaque(f"{call.program} {' '.join(call.texts[:3])}"))
+    if out:
+        return out
     return [changes("process", f"opens {o}") for o in call.operands] or [changes("process", "opens something")]
 
 
@@ -161,12 +215,43 @@ _DESKTOP_LOOKS = re.compile(
 
 def _desktop(call: Call) -> list[Effect]:
     words = call.operands
+    if "--empty" in call.texts or words[:1] == ["remove"]:
+        return [destroys("delete", _line(call))]
+    if words[:1] == ["send"] or "send" in words[1:2]:
+        return [sends(_line(call))]
+    shows = {
+        "bluetoothctl": "devices paired-devices",
+        "playerctl": "metadata position",
+        "xrandr": "",
+        "xset": "q",
+        "light": "-G",
+        "brightnessctl": "i max m",
+        "rfkill": "",
+        "pmset": "",
+        "pactl": "",
+        "xinput": "",
+        "amixer": "",
+        "setxkbmap": "-query",
+    }
+    if call.program == "xinput" and words[:1] and words[0].startswith("test"):
+        return _spy(call)
+    if call.program in shows and (not call.texts or (words and words[0] in shows[call.program].split())):
+        return []
+    if (
+        call.program in ("xrandr", "setxkbmap")
+        and not words
+        and call.texts
+        and all(
+            t in ("--query", "-q", "--listmonitors", "--verbose", "--current", "-query", "-print") for t in call.texts
+        )
+    ):
+        return []
     looks = (words and _DESKTOP_LOOKS.fullmatch(words[0])) or call.has("-l", "-m", "-d", "-q", "--list", "-g")
     acts = {"key", "type", "click", "windowkill", "windowactivate", "exec"} & set(words)
     if looks and not (call.program == "xdotool" and acts):
         return []
     if call.program in ("gio", "gsettings", "dconf", "defaults") and words[:1] in (["trash"],):
-        return [changes("move", f"{w} to the trash", undoable=True) for w in words[1:]]
+        return [paths.trashing(w) for w in words[1:]]
     if words[:1] in (["delete"], ["remove"], ["reset"], ["reset-recursively"]) or "windowkill" in words:
         return [destroys("delete", _line(call))]
     if words[:1] == ["exec"]:
@@ -190,10 +275,12 @@ def _spy(call: Call) -> list[Effect]:
 def _keys(call: Call) -> list[Effect]:
     """Programs that hand out secrets."""
     joined = " ".join(call.texts)
+    if call.program == "ssh-add" and call.texts in (["-l"], ["-L"]):
+        return []
     if call.program in ("ssh-keygen", "gpg", "gpg2") and not re.search(r"delete|export-secret|-y\b", joined):
         if re.search(r"--(list-keys|fingerprint|verify|version)|-k\b", joined) or call.has("-l"):
             return []
-        return [changes("write", _line(call))]
+        return [changes("process", _line(call))]
     if re.search(r"delete|remove|\brm\b", joined):
         return [destroys("credential", _line(call))]
     return [Effect("credential", _line(call), Risk.SPEND_OR_SEND)]
@@ -201,6 +288,14 @@ def _keys(call: Call) -> list[Effect]:
 
 def _openssl(call: Call) -> list[Effect]:
     verb = (call.texts or [""])[0]
+    if (
+        verb == "s_client"
+        and all(a.sure for a in call.args)
+        and call.stdin is not None
+        and "\0" not in call.stdin
+        and len(call.stdin.strip()) < 3
+    ):
+        return [fetches(call.value("-connect") or "an address")]
     if verb in ("s_client", "s_server"):
         return [sends(" ".join(call.texts[:3]))]
     if (
@@ -219,14 +314,17 @@ def _openssl(call: Call) -> list[Effect]:
 def _media(call: Call) -> list[Effect]:
     if re.search(r"x11grab|avfoundation|v4l2|alsa|pulse|dshow", " ".join(call.texts)):
         return _spy(call)
-    operands = call.operands
     if call.program == "ffmpeg":  # with inputs only, it tells about them
-        operands = [o for o in operands if o not in call.values("-i")]
-    return (
-        [paths.writing(operands[-1])]
-        if operands and call.program in ("ffmpeg", "convert", "magick", "sox", "pandoc", "mogrify", "lame")
-        else []
-    )
+        texts = call.texts
+        last = texts[-1] if texts and not texts[-1].startswith("-") and (texts[-2:-1] not in (["-i"], ["-f"])) else None
+        return [paths.writing(last)] if last and len(texts) > 1 else []
+    if call.program == "mogrify":
+        return [paths.writing(o) for o in call.operands[-1:]] or [changes("process", "changes pictures")]
+    if call.program == "pandoc":
+        target = call.value("-o", "--output")
+        return [paths.writing(target)] if target and target != "-" else call.reading()
+    operands = call.operands
+    return [paths.writing(operands[-1])] if len(operands) > 1 and operands[-1] not in ("-", "info:") else []
 
 
 def _download(call: Call) -> list[Effect]:
@@ -234,7 +332,7 @@ def _download(call: Call) -> list[Effect]:
         return [fetches("a page")]
     if call.has("--exec"):
         return [opaque("a command after a download")]
-    return [changes("write", "a download", undoable=True)]
+    return [changes("process", "a download")]
 
 
 LOOKERS = """
@@ -244,12 +342,19 @@ LOOKERS = """
         sensors acpi upower nvidia-smi glxinfo inxi neofetch fastfetch screenfetch dmidecode hwinfo lshw sw_vers
         system_profiler vm_stat powertop jobs ulimit getconf lsb_release run-parts-list compgen hash alias-list
         times set-list xrandr-list pidof tasklist systeminfo ver findmnt swapon-list pactl-list clear tput
-        return exit break continue shift wait unset local export declare readonly typeset set shopt let read
+        ioreg scutil airport sar uuidgen vcgencmd figlet toilet cowsay fortune lolcat getenforce sestatus
+        smartctl iw ethtool
+        iostat nstat tload slabtop numactl lstopo cpupower sysdig-inspect osqueryi glances bmon vnstat dstat
+        sntp osx-cpu-temp
+        fuser stty ttysize chage nginx apachectl lsns lsipc lsfd lslocks lslogins mcookie getopt namei
+        mountpoint ldd nm objdump
+        readelf size dumpkeys fc-list fc-match xdpyinfo xlsclients xwininfo xprop vainfo vulkaninfo clinfo wlr-randr
+        return exit break continue shift wait unset local readonly shopt let read enable
         readarray mapfile getopts trap umask help logout fg bg caller disown complete bind suspend lpstat
         """
 
 TABLE: dict[str, Handler] = {
-    **table(observe, LOOKERS),
+    **table(looking, LOOKERS),
     **table(_process, "kill pkill killall killall5 xkill taskkill skill"),
     **table(_priority, "renice ionice-set cpulimit"),
     **table(_power, "shutdown reboot halt poweroff init telinit pm-suspend"),
@@ -277,8 +382,7 @@ TABLE: dict[str, Handler] = {
     **table(_desktop, """
         xdotool wmctrl ydotool wtype xrandr xset gsettings gio dconf defaults pmset pactl pacmd amixer wpctl
         pamixer playerctl brightnessctl light xbacklight networksetup bluetoothctl rfkill blueutil caffeinate
-        xinput setxkbmap xmodmap feh nitrogen swaymsg i3-msg hyprctl qdbus dbus-send gdbus osx-cpu-temp lp lpr
-        cancel
+        xinput setxkbmap xmodmap feh nitrogen swaymsg i3-msg hyprctl qdbus dbus-send gdbus cancel
         """),
     **table(_notify, """
         notify-send terminal-notifier say espeak espeak-ng spd-say aplay paplay afplay beep zenity dialog
@@ -286,8 +390,8 @@ TABLE: dict[str, Handler] = {
         """),
     **table(_screen, "scrot import gnome-screenshot screencapture maim grim flameshot spectacle"),
     **table(_spy, """
-        arecord parecord parec rec xev tcpdump tshark wireshark dumpcap evtest showkey logkeys ettercap strace
-        ltrace gdb fswebcam streamer imagesnap nmap masscan hydra john hashcat sqlmap msfconsole msfvenom
+        arecord parecord parec rec xev tcpdump tshark wireshark dumpcap evtest showkey logkeys ettercap
+        fswebcam streamer imagesnap nmap masscan hydra john hashcat sqlmap msfconsole msfvenom
         aircrack-ng responder
         """),
     **table(_keys, """
@@ -298,9 +402,10 @@ TABLE: dict[str, Handler] = {
     **table(_download, "yt-dlp youtube-dl gallery-dl"),
     **table(_clock, "date timedatectl hwclock"),
     **table(_named, "hostname domainname swapon ulimit-set"),
-    **table(_firewall, "iptables ip6tables nft ufw firewall-cmd pfctl"),
+    **table(_firewall, "iptables ip6tables nft ufw firewall-cmd pfctl auditctl aa-disable aa-teardown"),
     **table(_journal, "journalctl dmesg logrotate"),
     "printenv": _printenv,
+    **table(_variables, "set export declare typeset"),
     "crontab": _crontab,
     "at": _at,
     "atq": _at,
