@@ -11,7 +11,7 @@ from typing import Any
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from zero_one.protocol.events import DeviceEvent, Pcm, ServerEvent
+from zero_one.protocol.events import DeviceEvent, Pcm, Pressed, Received, ServerEvent, TailClosed, Typed
 from zero_one.protocol.light import ServerSide
 
 
@@ -25,6 +25,7 @@ class LightServer:
         self.port = 0
         self.silent = False  # answer nothing, as a server of the first 01 would the hello
         self._react = react
+        self._utterance: str | None = None
         self._changed = asyncio.Condition()
         self._link: ServerConnection | None = None
         self._side = ServerSide()
@@ -96,8 +97,17 @@ class LightServer:
             async with self._changed:
                 self.events.append(event)
                 self._changed.notify_all()
+            await self._confirm(event)
             if self._react is not None:
                 await self._react(self, event)
+
+    async def _confirm(self, event: DeviceEvent) -> None:
+        """What is here whole need not be kept by the client any longer."""
+        if isinstance(event, Pressed):
+            self._utterance = event.id
+        whole = event.id if isinstance(event, Typed) else self._utterance if isinstance(event, TailClosed) else None
+        if whole is not None and self._side.level:
+            await self.say(Received(whole))
 
 
 @contextlib.asynccontextmanager

@@ -18,6 +18,8 @@ GRACE_MS = 50
 TAP_MS = 250
 MULTI_TAP_MS = 350
 
+HOLD_MS = 2_000
+
 Mode = Literal["hold", "tap"]
 
 
@@ -41,13 +43,20 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """Tap mode: the press that ended ``ago_ms`` before was held for as long as an agreement takes."""
+
+    ago_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Taps:
     """That many taps in a row, and no more."""
 
     count: int
 
 
-Meaning = Begin | End | Cancel | Taps
+Meaning = Begin | End | Cancel | Held | Taps
 
 
 class _State(Enum):
@@ -139,7 +148,9 @@ class Button:
         return [Begin(ago)]
 
     def _released(self, now: float) -> list[Meaning]:
-        if self.mode == "tap" or not self.talking:
+        if self.mode == "tap":
+            return [Held(int(now - self._since))] if self.talking and self._since - self._down_at >= HOLD_MS else []
+        if not self.talking:
             return []
         self.talking = False
         if self._since - self._down_at < self._tap:

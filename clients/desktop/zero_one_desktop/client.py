@@ -19,6 +19,7 @@ from zero_one.identity.device import device_id
 from zero_one.protocol.events import (
     DeviceEvent,
     Flush,
+    Opener,
     Repeat,
     SetVolume,
     Show,
@@ -30,8 +31,9 @@ from zero_one.protocol.events import (
     VolumeTo,
 )
 from zero_one.protocol.light import ClientEvent, ClientSide, Received, Welcome
-from zero_one_desktop.answers import Questions
-from zero_one_desktop.button import Begin, Button, Cancel, End, Meaning, Taps
+from zero_one_desktop.asking import Asking
+from zero_one_desktop.button import TAP_MS, Begin, Button, Cancel, End, Held, Meaning, Taps
+from zero_one_desktop.consent import Press
 from zero_one_desktop.control import Control, ControlError
 from zero_one_desktop.equipment import open_microphone, open_speaker
 from zero_one_desktop.hotkey import Hotkey, HotkeyError
@@ -59,7 +61,11 @@ class Client:
     def __init__(self, options: ClientOptions, screen: Screen | None = None) -> None:
         self.options = options
         self._screen = screen or Screen(quiet=options.quiet)
-        self._outbox, self._questions = Outbox(), Questions()
+        self._outbox = Outbox()
+        self._asking = Asking(self._screen, lambda: self._player.left_ms, self._long_enough)
+        self._early: bytearray | None = None  # a press before the question was heard, and what was said since
+        self._early_timer: asyncio.TimerHandle | None = None
+        self._to_a_question = False  # the last tap was no gesture for idle times
         self._preroll = PreRoll(options.pre_roll_ms, MIC_RATE)
         self._button = Button(options.mode, debounce_ms=options.debounce_ms, grace_ms=options.release_grace_ms)
         self._button_timer: asyncio.TimerHandle | None = None
@@ -96,7 +102,7 @@ class Client:
             on_down=self._down,
         )
         control = await self._start_control()
-        hotkey = self._start_hotkey()
+        hotkeys = self._start_hotkeys()
         if self.options.typed and (stdin := readable_stdin()) is not None:
             read_lines(stdin, self._typed, self._no_more_lines)
         linking = self._spawn(self._link.run())
@@ -105,12 +111,13 @@ class Client:
         try:
             await self._over.wait()
         finally:
-            if hotkey is not None:
+            for hotkey in hotkeys:
                 hotkey.stop()
             if control is not None:
                 await control.close()
             linking.cancel()
-            for timer in (self._button_timer, self._report_timer):
+            self._asking.close()
+            for timer in (self._button_timer, self._report_timer, self._early_timer):
                 if timer is not None:
                     timer.cancel()
             for task in list(self._tasks):
@@ -130,24 +137,33 @@ class Client:
             self._screen.trouble(lost)
         return target
 
-    def _start_hotkey(self) -> Hotkey | None:
-        if self.options.hotkey is None or self._microphone is None:
-            return None
+    def _start_hotkeys(self) -> list[Hotkey]:
+        """The talk key, and the one that stops everything."""
+        if self.options.ends_by_itself:
+            return []
         loop = asyncio.get_running_loop()
 
-        def edge(of: Callable[[float], list[Meaning]]) -> None:
+        def tell(call: Callable[..., None], *arguments: Any) -> None:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(self._key, of)
+                loop.call_soon_threadsafe(call, *arguments)
 
+        talk, stop = self.options.hotkey, self.options.stop_hotkey
+        started: list[Hotkey] = []
         try:
-            hotkey = Hotkey(self.options.hotkey, lambda: edge(self._button.down), lambda: edge(self._button.up))
-            hotkey.start()
+            if talk is not None:
+                button = self._button
+                edges = (lambda: tell(self._key, button.down), lambda: tell(self._key, button.up))
+                started.append(Hotkey(talk, *edges))
+                started[-1].start()
+                how = "Hold" if self.options.mode == "hold" else "Tap"
+                what = "to talk, or type" if self._microphone is not None else "to answer questions; type to talk"
+                self._screen.note(f"{how} {talk} {what}. Ctrl-C ends.")
+            if talk is not None and stop is not None:
+                started.append(Hotkey(stop, lambda: tell(self._stop_everything), lambda: None))
+                started[-1].start()
         except HotkeyError as problem:
             self._screen.note(str(problem))
-            return None
-        how = "Hold" if self.options.mode == "hold" else "Tap"
-        self._screen.note(f"{how} {self.options.hotkey} to talk, or type. Ctrl-C ends.")
-        return hotkey
+        return started
 
     async def _start_control(self) -> Control | None:
         if self.options.ends_by_itself and self.options.control is None:
@@ -174,63 +190,140 @@ class Client:
     def _meant(self, meanings: list[Meaning]) -> None:
         for meaning in meanings:
             match meaning:
-                case Begin():
-                    self._begin()
+                case Begin(ago_ms):
+                    self._begin(ago_ms, by="hand" if self.options.mode == "hold" else "voice", pressed=True)
                 case End(ago_ms):
-                    self._end(ago_ms)
+                    self._end(ago_ms, by_hand=self.options.mode == "hold")
+                case Held(ago_ms):
+                    self._agree(ago_ms)
                 case Cancel():
-                    self._talking = False
-                    self._send(*self._outbox.cancel())
+                    self._tapped()
                 case Taps(count):
-                    self._send(Stop(silence_only=True) if count == 1 else Repeat() if count == 2 else Stop())
+                    self._taps(count)
 
-    def _begin(self) -> None:
+    def _begin(self, ago_ms: int = 0, *, by: Opener = "hand", pressed: bool = False) -> None:
+        """Something is to be said. ``pressed``: by a key, which may answer a question."""
+        worth = self._asking.press(ago_ms, rises=by == "hand") if pressed else Press.PLAIN
+        if worth is not Press.EARLY:
+            self._hush()
+        if not self._capture(needed=worth is Press.PLAIN):
+            self._button.talking = False
+            return
+        if worth is Press.EARLY:
+            # A short press now was meant for something else; only who goes on holding has something to say.
+            self._early = bytearray(self._preroll.take())
+            self._early_timer = asyncio.get_running_loop().call_later(TAP_MS / 1000, self._say, by)
+        else:
+            self._say(by)
+
+    def _hush(self) -> None:
         """Silence first, then listen: nothing that is still playing may be heard in what is said."""
         self._send(*self._player.hush())
         self._link.side.hush()
-        if not self._capture():
-            self._button.talking = False
-            return
+
+    def _say(self, by: Opener) -> None:
+        self._hush()
         self._talking = self._asked = True
-        self._outbox.begin(secrets.token_hex(8))
+        self._outbox.begin(secrets.token_hex(8), by)
         if not self._outbox.linked:
             self._link.hurry()
             self._screen.note("The server cannot be reached just now; what you say is kept and sent when it is back.")
-        self._outbox.feed(self._preroll.take())
+        self._outbox.feed(bytes(self._early) if self._early is not None else self._preroll.take())
+        self._early = None
         self._pump()
 
-    def _capture(self) -> bool:
-        """Make sure that something listens."""
+    def _tapped(self) -> None:
+        """The press was too short for words."""
+        self._talking = False
+        self._listen_no_more()
+        if self._early is not None:
+            self._no_longer_early()
+            self._to_a_question = True
+            self._screen.note("Not heard as an answer: the question was not over yet.")
+            return
+        self._send(*self._outbox.cancel())
+        self._to_a_question = self._asking.let_go()
+        if self._to_a_question:
+            # No, at once; what is said right after is the server's to take as the but.
+            self._send(Stop(silence_only=True))
+
+    def _taps(self, count: int) -> None:
+        answered, self._to_a_question = self._to_a_question, False
+        if count >= 3:
+            self._stop_everything()
+        elif not answered:
+            self._send(Stop(silence_only=True) if count == 1 else Repeat())
+
+    def _agree(self, ago_ms: int) -> bool:
+        """The button went up; whether it was held for a yes. What was sent of the silence is taken back."""
+        answer = self._asking.release(ago_ms)
+        if answer is None:
+            return False
+        self._button.talking = self._talking = False
+        self._send(answer, *self._outbox.cancel())
+        return True
+
+    def _long_enough(self) -> None:
+        """Held for two seconds: letting go agrees, speaking says something else."""
+        self._player.tone(earcon("release"))
+
+    def _no_longer_early(self) -> None:
+        self._early = None
+        if self._early_timer is not None:
+            self._early_timer.cancel()
+            self._early_timer = None
+
+    def _stop_everything(self) -> None:
+        self._hush()
+        self._send(Stop(everything=True))
+        self._screen.note("Stop everything." if self._outbox.linked else "The server cannot be reached to be stopped.")
+
+    def _capture(self, *, needed: bool = True) -> bool:
+        """Make sure that something listens. Not ``needed``: a hand can answer without being heard."""
         try:
             if self._microphone is None:
                 raise AudioDeviceError("There is no microphone; type instead.")
             self._microphone.open(self._heard)
         except AudioDeviceError as problem:
-            self._screen.trouble(str(problem))
-            self._player.tone(earcon("error"))
-            return False
+            if needed:
+                self._screen.trouble(str(problem))
+                self._player.tone(earcon("error"))
+            return not needed
         return True
 
     def _heard(self, pcm: bytes) -> None:
-        if not self._talking:
+        self._asking.feed(pcm)
+        if self._early is not None:
+            self._early += pcm
+        elif not self._talking:
             self._preroll.feed(pcm)
         elif not self._outbox.feed(pcm):
             self._screen.note("That was five minutes; the rest is not taken.")
-            self._meant(self._button.toggle(_now_ms()))
+            self._switch()
         else:
             self._pump()
 
-    def _end(self, ago_ms: int = 0) -> None:
+    def _end(self, ago_ms: int = 0, *, by_hand: bool = False) -> None:
+        """``by_hand``: a button was held until now, which may have been an answer."""
         self._talking = False
-        if self._microphone is not None and (
-            isinstance(self._microphone, WavMicrophone) or not self.options.pre_roll_ms
-        ):
-            self._microphone.close()
+        self._listen_no_more()
+        if self._early is not None:
+            self._no_longer_early()
+            return
+        if by_hand and self._agree(ago_ms):
+            return
+        self._asking.let_go()
         self._outbox.end(ago_ms)
         if not self._outbox.linked:
             # The server plays its own tone; without it nobody would know that anything was heard.
             self._player.tone(earcon("release"))
         self._pump()
+
+    def _listen_no_more(self) -> None:
+        if self._microphone is not None and (
+            isinstance(self._microphone, WavMicrophone) or not self.options.pre_roll_ms
+        ):
+            self._microphone.close()
 
     # --- scripted words: recordings and --say ----------------------------------------------------------------------
 
@@ -246,11 +339,11 @@ class Client:
             self._ask(following)
             return
         self._own_microphone, self._microphone = self._own_microphone or self._microphone, following
-        self._meant(self._button.toggle(_now_ms()))
+        self._switch()
 
     def _recording_over(self) -> None:
         if self._talking:
-            self._meant(self._button.toggle(_now_ms()))
+            self._switch()
         self._microphone, self._own_microphone = self._own_microphone, None
 
     async def _give_up(self) -> None:
@@ -262,15 +355,17 @@ class Client:
     # --- typed text and commands -----------------------------------------------------------------------------------
 
     def _typed(self, line: str) -> None:
-        if (answer := self._questions.answer(line)) is not None:
-            self._screen.note("You agreed." if answer.answer == "yes" else "Not agreed.")
+        if (answer := self._asking.questions.answer(line)) is not None:
+            if isinstance(answer, str):
+                self._screen.note(answer)
+                return
             self._send(answer)
+            self._asking.answered()
         elif line.strip():
             self._ask(line.strip())
 
     def _ask(self, text: str) -> None:
-        self._send(*self._player.hush())
-        self._link.side.hush()
+        self._hush()
         self._asked = True
         self._outbox.type(secrets.token_hex(8), text)
         if not self._outbox.linked:
@@ -288,13 +383,24 @@ class Client:
         if command == "say":
             self._typed(argument)
             return "said"
-        if command in ("stop", "silence", "repeat"):
+        if command == "stop":
+            self._stop_everything()
+            return "stopped" if self._outbox.linked else "The server cannot be reached to be stopped."
+        if command in ("silence", "repeat"):
             self._send(*self._player.hush() if command != "repeat" else ())
-            self._send(Repeat() if command == "repeat" else Stop(silence_only=command == "silence"))
+            self._send(Repeat() if command == "repeat" else Stop(silence_only=True))
             return command
         if command == "toggle" or (command == "press") != self._talking:
-            self._meant(self._button.toggle(_now_ms()))
+            self._switch(by_hand=command != "toggle")
         return "listening" if self._talking else "sent"
+
+    def _switch(self, *, by_hand: bool = False) -> None:
+        """Begin or end without the key: a command, or a recording. ``by_hand``: somebody holds something down."""
+        for meaning in self._button.toggle(_now_ms()):
+            if isinstance(meaning, Begin):
+                self._begin(by="hand" if by_hand else "voice", pressed=by_hand)
+            else:
+                self._end(by_hand=by_hand)
 
     # --- the link --------------------------------------------------------------------------------------------------
 
@@ -310,7 +416,7 @@ class Client:
     def _down(self, why: str) -> None:
         self._outbox.link_down()
         self._assistant = "idle"
-        self._questions.asked = None
+        self._asking.down()
         if why not in self._told_down:
             self._screen.note(f"No connection to the server: {why}. Trying again.")
         self._told_down.add(why)
@@ -335,8 +441,7 @@ class Client:
                 self._player.flush(generation)
             case Show(message):
                 if message.type == "approval":
-                    if (asked := self._questions.show(message)) is not None:
-                        self._screen.question(asked)
+                    self._asking.show(message)
                 else:
                     self._screen.message(message)
             case State(name):
@@ -354,6 +459,7 @@ class Client:
         before, self._assistant = self._assistant, name
         self._outbox.state(name)
         self._screen.state(name)
+        self._asking.state(name)
         self._pump()
         if name == "idle" and before != "idle":
             self._turn_over()

@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from zero_one.protocol.events import Cancelled, DeviceEvent, Pcm, Pressed, Released, Typed
+from zero_one.protocol.events import Cancelled, DeviceEvent, Opener, Pcm, Pressed, Released, Typed
 
 # 5 minutes at 16 kHz. Who holds the button longer has put something on it.
 MAX_BYTES: Final = 5 * 60 * 32_000
@@ -25,6 +25,7 @@ class _Item:
     sent: int = 0
     ended: bool = False  # its end went out on this link
     live: bool = False  # began while linked: nobody waited for it
+    by: Opener = "hand"
 
 
 class Outbox:
@@ -59,8 +60,9 @@ class Outbox:
     def link_down(self) -> None:
         self._linked = False
 
-    def begin(self, ident: str) -> None:
-        self._speaking = _Item(ident, live=self._linked)
+    def begin(self, ident: str, by: Opener = "hand") -> None:
+        """``by``: whether a hand holds a button for as long as it lasts."""
+        self._speaking = _Item(ident, live=self._linked, by=by)
         self._add(self._speaking)
 
     def feed(self, pcm: bytes) -> bool:
@@ -124,7 +126,8 @@ class Outbox:
             if item.text is not None:
                 item.ended = True
                 return [Typed(item.text, id=item.id)]
-            events.append(Pressed(item.id))
+            # What is sent later than it was said was held for as long as it lasts by nobody.
+            events.append(Pressed(item.id, item.by if item.live else "voice"))
         if len(item.pcm) > item.sent:
             events.append(Pcm(bytes(item.pcm[item.sent :])))
             item.sent = len(item.pcm)

@@ -32,7 +32,12 @@ class Player:
     @property
     def playing(self) -> bool:
         """Something that was written has not been heard yet."""
-        return bool(self._bursts) and self._speaker.position_ms < self._bursts[-1].end_ms
+        return self.left_ms > 0
+
+    @property
+    def left_ms(self) -> int:
+        """How much of what was written is still to be heard."""
+        return max(0, self._bursts[-1].end_ms - self._speaker.position_ms) if self._bursts else 0
 
     def start(self, event: SpeechStart) -> None:
         if event.generation < self._floor:

@@ -22,6 +22,7 @@ _STATES = {
     "idle": "",
 }
 _CONSOLE_LINES = 40
+_BAR = 20
 _UNSEEN = frozenset({"Cc", "Cf", "Cs"})
 
 
@@ -76,8 +77,21 @@ class Screen:
             body.append(f"\n\n{asked.language}\n" if asked.language else "\n\n", style="dim not bold")
             body.append(plain(asked.code), style="cyan not bold")
         self._finish()
-        self._console.print(Panel(body, title="May I?", border_style="yellow"))
+        title = "May I?" if asked.own else f"Asked at {plain(asked.device) or 'another device'}: may I?"
+        self._console.print(Panel(body, title=Text(title), border_style="yellow"))
         self._console.print(Text(asked.prompt, style="yellow"))
+
+    def rising(self, done: float) -> None:
+        """How much of a hold is done, 0 to 1; only on a terminal, where the line is used again."""
+        if self._console.is_terminal:
+            full = round(done * _BAR)
+            words = "let go now to agree" if done >= 1 else "hold on to agree, or speak"
+            self._again(Text("█" * full + "░" * (_BAR - full) + f" {words}", style="yellow"))
+
+    def remaining(self, seconds: int) -> None:
+        """How long a question is still open; only on a terminal."""
+        if self._console.is_terminal and not self._open:
+            self._again(Text(f"{seconds} s left to answer", style="dim italic"))
 
     def _heard(self, text: str, *, partial: bool) -> None:
         if not text:

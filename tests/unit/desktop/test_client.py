@@ -176,7 +176,7 @@ async def test_questions_are_answered_by_typing_and_the_default_is_no(options: d
             read_lines(read, client._typed, lambda: None)
             for number, line in enumerate(["y\n", "\n", "no, but ask first\n"], 1):
                 await server.say(ev.Show(Message("server", "approval", content=content, id=f"q{number}")))
-                await until(lambda: client._questions.asked)
+                await until(lambda: client._asking.questions.asked)
                 os.write(write, line.encode())
                 await server.wait_for_kind(ev.Answer, number)
         os.close(write)
@@ -193,7 +193,7 @@ async def test_commands_of_another_process_work_on_the_running_client(tmp_path: 
             assert await asyncio.to_thread(send, tmp_path / "c.sock", "say", "hello there") == "said"
             await asyncio.to_thread(send, tmp_path / "c.sock", "stop")
             assert (await server.wait_for_kind(ev.Typed)).text == "hello there"
-            assert await server.wait_for_kind(ev.Stop) == ev.Stop()
+            assert await server.wait_for_kind(ev.Stop) == ev.Stop(everything=True)
 
 
 async def test_a_server_that_knows_no_hello_is_spoken_to_at_level_0(tmp_path: Path, options: dict[str, Any]) -> None:
