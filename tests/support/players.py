@@ -14,6 +14,7 @@ from typing import Any
 
 from zero_one.conversation import Conversation, Link, Services
 from zero_one.identity.access import Caller, owner
+from zero_one.identity.devices import PAIRED, Scope
 from zero_one.interpreter.base import Approver, Decision, Question
 from zero_one.interpreter.history import History
 from zero_one.protocol.events import (
@@ -210,6 +211,16 @@ def plain(text: str, language: str = "en") -> str:
     return text
 
 
+def paired(name: str, *scopes: Scope) -> Caller:
+    """A device with a key of its own; without ``scopes`` it may do what a newly paired one may."""
+    return Caller(name, name, frozenset(scopes) or PAIRED, keyless=False, paired=f"id-of-{name}")
+
+
+def keyless(name: str) -> Caller:
+    """A device of the first 01: it proved nothing, whatever somebody may have written into its scopes."""
+    return Caller(name, name, frozenset({"speak", "approve"}), keyless=True)
+
+
 Play = Callable[["Scene"], Coroutine[Any, Any, None]]
 
 
@@ -225,8 +236,8 @@ class Scene:
     def say(self, text: str) -> None:
         self.run.say(text)
 
-    async def ask(self, text: str) -> Decision:
-        return await self.approve(Question(text, "python", "print(1)", "/tmp"))
+    async def ask(self, text: str, **more: Any) -> Decision:
+        return await self.approve(Question(text, "python", "print(1)", "/tmp", **more))
 
     async def code(self, seconds: float, output: str) -> None:
         await self.run.code(seconds, output)
@@ -300,6 +311,7 @@ class ScriptedMind:
         self.requests: list[Message] = []
         self.images: list[tuple[Message, ...]] = []
         self.runs: list[ScriptedRun] = []
+        self.callers: list[Caller | None] = []
         self.history: History | None = None
         self.closed = False
 
@@ -311,6 +323,7 @@ class ScriptedMind:
         self, request: Message, approve: Approver, *, images: tuple[Message, ...] = (), caller: Caller | None = None
     ) -> ScriptedRun:
         assert self.history is not None
+        self.callers.append(caller)
         self.requests.append(request)
         self.images.append(images)
         self.history.add(request)

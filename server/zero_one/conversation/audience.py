@@ -70,6 +70,10 @@ class Audience:
         for event in [*map(Show, missed), *greeting]:
             outlet.put(event)
 
+    def forget(self) -> None:
+        """Drop what was kept for a device that is away."""
+        self._missed.clear()
+
     def leave(self, link: Link) -> bool:
         """Whether it was there."""
         for outlet in self._outlets:

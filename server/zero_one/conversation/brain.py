@@ -78,7 +78,7 @@ class Brain:
             log.debug("%s: %r is the command %s", self._stage.device, text, match.command)
             self._remember(Message("user", "message", content=text))
             self._stage.accepted(turn)
-            reply = await commands.run(match, self._stage.device)
+            reply = await commands.run(match, self._stage.device, turn.caller)
             await self._reply(turn, reply)
         elif self._services.interpreter is not None:
             if self._interpreter is None:

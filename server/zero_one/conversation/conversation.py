@@ -377,6 +377,14 @@ class Conversation:
         await self._memory.save()
         self.settle()
 
+    async def forget(self, since: float, until: float) -> int:
+        """Forget what was said between two times (seconds since 1970), also what a device that is away has missed.
+        Returns how many entries of the history went."""
+        count = self.history.forget(since, until)
+        self._audience.forget()
+        await self._memory.save()
+        return count
+
     def _said(self) -> None:
         if not self._closed:
             self._tasks.spawn(self._memory.save())

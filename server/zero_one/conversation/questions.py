@@ -218,9 +218,10 @@ class Questions:
             return phrases.SAID_TOO_EARLY
         if not enough(needed, hand):
             return f"{how_to_agree(needed, question.word)} {question.challenge}".strip()
-        if remember and not question.question.may_remember:
+        may_remember = question.question.may_remember
+        self._decide(True, caller, hand=hand, code=code, remember=remember and may_remember)
+        if remember and not may_remember:
             self._mouth.notice(phrases.ONLY_THIS_ONCE)
-        self._decide(True, caller, hand=hand, code=code, remember=remember and question.question.may_remember)
         return ""
 
     def _answer_or_remark(

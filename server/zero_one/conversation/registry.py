@@ -38,6 +38,10 @@ class Conversations:
         conversation = self.get(device)
         return conversation.generation, conversation.state.value
 
+    def open(self, device: str | None = None) -> list[Conversation]:
+        """Those in memory, or the one of a device if it is."""
+        return [c for c in self._all.values() if device is None or c.device == device]
+
     async def announce(self, device: str, text: str) -> None:
         """Speak up unasked on a device, now or when it is next there."""
         await self.get(device).announce(text)

@@ -12,6 +12,7 @@ from zero_one.commands.base import Announce, Match, Reply
 from zero_one.config.settings import Settings
 from zero_one.conversation.playback import Clock
 from zero_one.conversation.spans import Metrics
+from zero_one.identity.access import Caller
 from zero_one.interpreter.base import Interpreter
 from zero_one.interpreter.history import History
 from zero_one.safety.journal import Note, nothing_noted
@@ -24,7 +25,7 @@ class Commands(Protocol):
 
     def match(self, text: str) -> Match | None: ...
 
-    async def run(self, match: Match, device: str) -> Reply: ...
+    async def run(self, match: Match, device: str, caller: Caller | None = None) -> Reply: ...
 
     async def start(self, announce: Announce) -> None: ...
 

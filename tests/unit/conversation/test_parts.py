@@ -141,7 +141,7 @@ class Book:
     def match(self, text: str) -> Match | None:
         return Match("it") if text == "do it" else None
 
-    async def run(self, match: Match, device: str) -> Reply:
+    async def run(self, match: Match, device: str, caller: Caller | None = None) -> Reply:
         self.runs += 1
         return self.reply
 
