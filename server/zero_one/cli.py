@@ -200,20 +200,13 @@ def _resolved(arguments: argparse.Namespace, name: str | None = None) -> Any:
 
 
 def _settings(arguments: argparse.Namespace) -> Any:
-    """Settings for a command that may start a server. Raises ConfigError where the address or kind is refused."""
+    """Settings for a command that may start a server. Raises ConfigError where the kind is refused."""
     from zero_one.config.problems import fail
-    from zero_one.config.resolve import is_loopback
 
     resolved = _resolved(arguments)
     settings = resolved.settings
     if settings.server.kind == "livekit":
         raise fail("--server livekit", "the LiveKit server is not part of this version yet; use --server light.")
-    if not is_loopback(settings.server.host):
-        raise fail(
-            "--server-host",
-            f"{settings.server.host} is refused: until devices can be paired, the server listens on this machine only "
-            f"(127.0.0.1).",
-        )
     from zero_one.app.logs import setup
 
     setup(debug=settings.debug)

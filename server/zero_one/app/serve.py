@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 import sys
 from collections.abc import Callable
 
 from zero_one.app import trust
 from zero_one.app.services import House
+from zero_one.commands.base import Announce
 from zero_one.config.resolve import is_loopback
 from zero_one.config.settings import Settings
 from zero_one.conversation import Conversations
@@ -32,6 +34,8 @@ async def serve(
     *,
     ready: Callable[[int], None],
     outside: socket.socket | None = None,
+    outside_tls: ssl.SSLContext | None = None,
+    speaks: Callable[[Announce], None] = lambda announce: None,
     tell: Callable[[str], None] = _tell,
 ) -> None:
     """Serve until ``stop`` is set.
@@ -40,8 +44,9 @@ async def serve(
     is saved and every task is gone. Raises ListenError.
 
     ``outside`` is a listening loopback socket (``listen("127.0.0.1", 0)``) for the near end of a tunnel: it speaks no
-    TLS, which is the tunnel's work, and there nobody is taken for the owner: every connection needs a paired device's
-    key, and ``POST /pair`` works. It is served from the moment ``ready`` is called, and closed at the end.
+    TLS, where that is the tunnel's work, or ``outside_tls``, and there nobody is taken for the owner: every connection
+    needs a paired device's key, and ``POST /pair`` works. It is served from the moment ``ready`` is called, and closed
+    at the end. ``speaks`` is given, just before ``ready``, what lets a device be spoken to unasked.
     """
     certificate = _certificate(settings, tell)
     listener = listen(settings.server.host, settings.server.port)
@@ -50,8 +55,8 @@ async def serve(
     if book.lost:
         tell(book.lost)
     house = House(settings)
-    conversations = Conversations(house.services)
-    door = Doorkeeper(book, require_pairing=settings.server.require_pairing, tell=tell)
+    conversations = house.past.conversations = Conversations(house.services)
+    door = Doorkeeper(book, require_pairing=settings.server.require_pairing, tell=tell, note=house.services.note)
     app = LightApp(
         conversations,
         house.services.ready,
@@ -63,7 +68,7 @@ async def serve(
     )
     entrances = [Entrance(listener, tls=certificate.context() if certificate else None)]
     if outside is not None:
-        entrances.append(Entrance(outside, outside=True))
+        entrances.append(Entrance(outside, tls=outside_tls, outside=True))
     server = Server(app, entrances)
     plain_port = settings.server.plain_port if settings.server.plain_port is not None else port + 1
     plain = PlainDoor(book, server, settings.server.host, plain_port, tell)
@@ -76,6 +81,7 @@ async def serve(
         if running.done():
             raise ListenError("The server could not start; the log says why.")
         await house.open(conversations.announce)
+        speaks(conversations.announce)
         ready(port)
         await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED)
     finally:
