@@ -31,6 +31,10 @@ def fold(node: ast.expr | None, known: Known) -> Any:
             return value
         case ast.Name(id=name) if name in known:
             return known[name]
+        case ast.Attribute(value=ast.Name(id="sys"), attr="executable"):
+            return "python3"
+        case ast.Attribute(value=ast.Name(id="os"), attr="sep"):
+            return "/"
         case ast.JoinedStr(values=values):
             parts: list[str] = []
             for part in values:
@@ -304,7 +308,15 @@ def _call(node: ast.Call, known: Known) -> Any:
         if name in ("zlib.decompress", "zlib.decompressobj", "gzip.decompress", "bz2.decompress", "lzma.decompress"):
             data = fold(args[0], known)
             if name == "zlib.decompress":
-                return zlib.decompressobj().decompress(data, LIMIT)
+                unpacker = zlib.decompressobj()
+                plain = unpacker.decompress(data, LIMIT)
+                if unpacker.eof:
+                    return plain
+            if name == "gzip.decompress":
+                unpacker = zlib.decompressobj(31)
+                plain = unpacker.decompress(data, LIMIT)
+                if unpacker.eof:
+                    return plain
             raise Unknown
         if name in _FUNCTIONS and name.split(".")[0] not in known:
             return _FUNCTIONS[name](*[fold(a, known) for a in args])

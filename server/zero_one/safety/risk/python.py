@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from zero_one.safety.risk import paths
 from zero_one.safety.risk.fold import Unknown, fold, sketch
 from zero_one.safety.risk.model import Effect, opaque, sends
 from zero_one.safety.risk.paths import is_secret
 from zero_one.safety.risk.python_methods import SENT_ALONG
-from zero_one.safety.risk.python_names import DUNDER_WALK, INSPECTORS
+from zero_one.safety.risk.python_names import DUNDER_WALK, INSPECTORS, POWERFUL, REMOTE, looks
 from zero_one.safety.risk.python_sites import Function, Sites
 
 Classify = Callable[[str, str, int], list[Effect]]
@@ -57,6 +58,9 @@ class Reader(ast.NodeVisitor):
         self.local_data = False
         self.fetches_computed: list[str] = []
         self._called: set[int] = set()
+        self.own: set[str] = {"self", "cls"}
+        """Names that hold objects of classes that this program defines: what their methods do is read there."""
+        self.moves = False
         self.sites = Sites(tree)
         self.inside: list[Function] = []
         self._bindings = _count_bindings(tree)
@@ -65,6 +69,8 @@ class Reader(ast.NodeVisitor):
                 self.defined.add(node.name)
 
     def finish(self) -> list[Effect]:
+        if self.moves:
+            self.effects = paths.below(None, self.effects)
         if self.local_data:
             # Something of this machine was read, and an address was computed: it may carry it out.
             self.effects += [sends(where) for where in self.fetches_computed]
@@ -83,6 +89,8 @@ class Reader(ast.NodeVisitor):
         for item in node.names:
             if item.name == "*":
                 self.stars.append(module)
+            elif module == "plumbum.cmd":
+                self.effects += self.nested(f"{item.name} $COMPUTED", "shell")
             else:
                 self.aliases[item.asname or item.name] = f"{module}.{item.name}"
 
@@ -119,6 +127,8 @@ class Reader(ast.NodeVisitor):
         if not isinstance(target, ast.Name):
             return
         origin = self.resolve(value)
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in self.defined:
+            self.own.add(target.id)
         if origin is not None:
             self.aliases[target.id] = origin
         text = self.sketch(value)
@@ -165,6 +175,8 @@ class Reader(ast.NodeVisitor):
                 return self._star(name) or name
             case ast.Attribute(value=value, attr=attr):
                 base = self.resolve(value)
+                if base and "(" not in base and attr.lstrip("_") in POWERFUL and base.split(".")[0] != "computer":
+                    return attr.lstrip("_")  # `random._os`, `os.path.os`: a module through another one
                 return f"{base}.{attr}" if base else None
             case ast.Call(func=func, args=args):
                 called = self.resolve(func)
@@ -295,6 +307,9 @@ class Reader(ast.NodeVisitor):
         if not isinstance(target, ast.Name):
             return
         text: str | None = None
+        origin = self.resolve(values)
+        if origin is not None and "(" in origin and _acts_elsewhere(origin):
+            self.aliases[target.id] = f"{origin}()"
         if isinstance(values, ast.Call):
             name = (self.resolve(values.func) or "").replace("()", "")
             last = values.func.attr if isinstance(values.func, ast.Attribute) else name
@@ -364,6 +379,10 @@ class Reader(ast.NodeVisitor):
             if name is not None:
                 self.effects += reference_effects(self, name)
 
+    def written_here(self, node: ast.expr) -> bool:
+        """Whether a table stands in this program as it is, so that all that is in it was read."""
+        return isinstance(node, ast.Dict) or (isinstance(node, ast.Name) and self._bindings[node.id] == 1)
+
     def nested(self, code: str, language: str) -> list[Effect]:
         return self.classify(code, language, self.depth + 1)
 
@@ -386,6 +405,12 @@ def _count_bindings(tree: ast.AST) -> Counter[str]:
             case ast.ExceptHandler(name=str(name)):
                 counts[name] += 2
     return counts
+
+
+def _acts_elsewhere(origin: str) -> bool:
+    """Objects of services elsewhere, and of packages that nobody knows, keep where they came from."""
+    top = origin.split(".")[0].split("(")[0]
+    return top in REMOTE or ("." in origin and not looks(origin) and top not in POWERFUL)
 
 
 def _sleeps(node: ast.AST) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.fold import Unknown
-from zero_one.safety.risk.model import Effect, Risk, fetches, opaque, sends
+from zero_one.safety.risk.model import Effect, Risk, destroys, fetches, opaque, sends
 from zero_one.safety.risk.paths import COMPUTED
 
 if TYPE_CHECKING:
@@ -112,11 +112,19 @@ class Call:
             return [opaque(f"{language} code that is computed")]
         return self.reader.nested(text, language)
 
+    def typed(self) -> list[Effect]:
+        """Keys that go to whatever has the focus."""
+        from zero_one.safety.risk.hands import classify_hand
+
+        text = self.text(0, "message", "text", "s", "write")
+        given = [] if text is None else [text]
+        return [classify_hand("keyboard.type", {str(i): t for i, t in enumerate(given)})]
+
     def opening(self, name: str) -> list[Effect]:
         target = self.path(0, "file", "filename", "name", "path")
         if name == "os.open":
             return (
-                [paths.writing(target)]
+                [paths.emptying(target) if "O_TRUNC" in ast.dump(self.node) else paths.writing(target)]
                 if re.search(r"O_(WRONLY|RDWR|CREAT|TRUNC)", ast.dump(self.node))
                 else [paths.reading(target)]
             )
@@ -191,6 +199,8 @@ class Call:
         if body is not None and not (isinstance(body, ast.Constant) and body.value is None):
             return [sends(where or "an address")]
         method = (self.text(9, "method") or "GET").upper()
+        if method == "DELETE":
+            return [destroys("send", f"a delete request to {where or 'an address'}")]
         if method not in ("GET", "HEAD", "OPTIONS"):
             return [sends(where or "an address")]
         computed = where is None

@@ -6,13 +6,13 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from zero_one.safety.risk import paths
+from zero_one.safety.risk import paths, verbs
 from zero_one.safety.risk import python_names as names
-from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
+from zero_one.safety.risk.model import Effect, Kind, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.paths import COMPUTED
 from zero_one.safety.risk.python_call import Call, environment_effects
 from zero_one.safety.risk.python_magics import magic_effects
-from zero_one.safety.risk.python_methods import ending, method_effects
+from zero_one.safety.risk.python_methods import ending, method_effects, remote_effects, sql_effects
 
 if TYPE_CHECKING:
     from zero_one.safety.risk.python import Reader
@@ -143,6 +143,8 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
         from zero_one.safety.risk.hands import classify_hand
 
         return [classify_hand("opener.file", {"path": Call(reader, node, name).text(0)})]
+    if name.startswith("git.Repo.git.") and name.endswith(".execute"):
+        return Call(reader, node, name).process()
     if name.startswith("git.Repo.git."):
         return Call(reader, node, name).words(["git", name.rsplit(".", 1)[1].replace("_", "-")])
     if name.startswith("git.Repo.") and name.endswith((".reset", ".delete_head", ".delete_tag", ".delete_remote")):
@@ -175,6 +177,30 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
         and reader.resolve(node.args[0]) in ("os", "sys", "builtins", "subprocess")
     ):
         return [opaque("replaces a function")]
+    if name in names.CODE:
+        if call.text(0, "stmt", "statement", "expr", "ex") is None and (not node.args or _bare_or_lambda(node.args[0])):
+            return []
+        return call.code("python")
+    if any(
+        k.arg in _TRUSTING and isinstance(k.value, ast.Constant) and k.value.value is _TRUSTING[k.arg]
+        for k in node.keywords
+    ):
+        return [opaque(f"{name} with code from elsewhere")]
+    if name.startswith("sh.") and "()" not in origin and name.count(".") == 1:
+        return call.words([name[3:]]) if name != "sh.Command" else call.process()
+    if _SHELLS.match(name):
+        where = sends(name.rsplit(".", 1)[0])
+        return [where, *call.code("shell")] if not name.endswith(".local") else call.code("shell")
+    if name == "logging.basicConfig" and call.keyword("filename") is not None:
+        return [paths.writing(call.path(9, "filename"))]
+    if name in ("tempfile.NamedTemporaryFile", "tempfile.TemporaryFile") and call.keyword("delete") is not None:
+        return [changes("process", "a temporary file")]
+    if name == "fileinput.input" and call.keyword("inplace") is not None:
+        return [paths.writing(call.path(0, "files"))]
+    if name in ("duckdb.sql", "duckdb.query", "duckdb.execute", "polars.SQLContext.execute") and node.args:
+        return sql_effects(call)
+    if name in ("os.chdir", "contextlib.chdir"):
+        reader.moves = True
     if name in _OPENERS:
         return call.opening(name)
     return _named(call) if not (name in names.OPAQUE and _safe_loader(call)) else []
@@ -187,6 +213,18 @@ _MODULE_LOOKERS = names.INSPECTORS | {
     "importlib.reload",
     "builtins.getattr",
 }
+
+
+_TRUSTING = {"allow_pickle": True, "trust_remote_code": True, "weights_only": False, "safe_mode": False}
+"""Arguments that let data bring code along."""
+_SHELLS = re.compile(
+    r"(fabric|fabric2|invoke|paramiko|asyncssh|pssh|netmiko|parallel_ssh|ansible_runner)\b.*\.(run|sudo|local|exec_command"
+    r"|run_command|send_command|shell)$"
+)
+
+
+def _bare_or_lambda(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Lambda | ast.Attribute)
 
 
 def _bare(node: ast.expr) -> bool:
@@ -235,6 +273,8 @@ def _named(call: Call) -> list[Effect]:
             if method == "DELETE"
             else [sends(call.text(0, "url") or name)]
         )
+    if top in names.SPEND and verbs.risk_of(last) in (Risk.DESTROY, Risk.OBSERVE):
+        return remote_effects(call, last)
     if top in names.SPEND:
         return [Effect("spend", name, Risk.SPEND_OR_SEND)]
     if name in names.CREDENTIAL or name in names.SECRET_DELETE:
@@ -255,6 +295,13 @@ def _named(call: Call) -> list[Effect]:
         return [changes("device", f"{last} {call.text(0) or ''}".strip())]
     if top in _DEVICE_MODULES:
         looking = last in _DEVICE_LOOKS
+        if last in ("typewrite", "write", "type", "press_and_release", "send_keys"):
+            return call.typed()
+        pressed = " ".join(
+            str(n.value) for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        )
+        if last in ("click", "submit", "press", "tap") and (said := verbs.risk_of(pressed)) and said > Risk.CHANGE:
+            return [Effect("delete" if said is Risk.DESTROY else "send", f"presses {pressed[:60]}", said)]
         if last.lower() in ("send", "submit"):
             return [sends(name)]
         if last.lower().startswith(("delete", "kill", "empty")):
@@ -308,4 +355,6 @@ def _named(call: Call) -> list[Effect]:
 
     if top in BUILTINS or top not in reader.aliases.values():
         return method_effects(reader, node, name)
-    return [changes("process", f"calls {name}"), *method_effects(reader, node, name)]
+    said = verbs.risk_of(last) or Risk.CHANGE
+    kind: Kind = "delete" if said is Risk.DESTROY else "send" if said is Risk.SPEND_OR_SEND else "process"
+    return [Effect(kind, f"calls {name}", max(said, Risk.CHANGE)), *method_effects(reader, node, name)]

@@ -6,9 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from zero_one.safety.risk import paths
+from zero_one.safety.risk import paths, verbs
 from zero_one.safety.risk import python_names as names
-from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque, sends
+from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.paths import COMPUTED
 from zero_one.safety.risk.python_call import Call
 
@@ -16,13 +16,8 @@ if TYPE_CHECKING:
     from zero_one.safety.risk.python import Reader
 
 _SQL = set("execute executescript executemany read_sql read_sql_query raw exec_driver_sql".split())
-_ENDS_THINGS = re.compile(r"^(delete|remove|drop|terminate|destroy|purge|prune|flush|empty|truncate|revoke|deregister)")
 SENT_ALONG = ("headers", "cookies", "params", "auth", "proxies")
 """What a session adds to each of its requests."""
-_CHANGES_THINGS = re.compile(
-    r"^(create|add|update|put|insert|set|write|merge|edit|push|upload|post|publish|invite|send|save|modify|start|stop"
-    r"|reboot|copy|run|store|append|patch|replace|scale)"
-)
 _PATH_READS = set("read_text read_bytes iterdir glob rglob stat exists".split())
 _PATH_WRITES = set("touch mkdir write_text write_bytes symlink_to hardlink_to".split())
 
@@ -35,8 +30,25 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
     where = reader.sketch(node.func.value) or COMPUTED
     if last in ("unlink", "rmdir") or last in names.METHOD_DELETES:
         return [paths.deleting(where) if last in ("unlink", "rmdir") else destroys("delete", where)]
-    if (last == "delete" and _deletes(reader, name)) or (top in names.REMOTE and _ENDS_THINGS.match(last)):
+    receiver = node.func.value
+    if last == "close" and isinstance(receiver, ast.Call):
+        opened = Call(reader, receiver, "open")
+        if reader.resolve(receiver.func) == "open" and "w" in (opened.text(1, "mode") or ""):
+            return [paths.emptying(opened.path(0, "file"))]  # opened for writing, and nothing is written
+    own = isinstance(receiver, ast.Name) and receiver.id in reader.own and not name
+    if own and last in reader.defined:
+        return []  # what it does is read where it is defined
+    if last == "delete" and _deletes(reader, name):
         return [destroys("delete", where if where != COMPUTED else call.path())]
+    if last.startswith("delete_") and not own and not names.looks(name):
+        return [destroys("delete", f"{last} {call.path()}")]
+    if (
+        last == "execute"
+        and not node.args
+        and isinstance(receiver, ast.Call)
+        and isinstance(receiver.func, ast.Attribute)
+    ):
+        return remote_effects(call, receiver.func.attr)
     if top == "docker" and last in ("run", "exec_run", "create", "build"):
         return [opaque("code inside a container")]
     if last == "truncate" and node.args:
@@ -45,8 +57,20 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return call.code("shell")
     if last == "update" and isinstance(node.func.value, ast.Attribute) and node.func.value.attr in SENT_ALONG:
         reader.sent_along(node.args[0] if node.args else None)
-    if top in names.REMOTE and _CHANGES_THINGS.match(last):
-        return [sends(f"{name} {call.text(0) or ''}".strip())]
+    if top == "git":
+        said = verbs.risk_of(last)
+        if said is Risk.DESTROY:
+            return [destroys("delete", name)]
+        return [changes("process", name)] if said is Risk.CHANGE or last == "clone_from" else []
+    if top in names.REMOTE and name.count(".") and not (last in _SQL and node.args):
+        return remote_effects(call, last)
+    if top in ("xml", "lxml") and last == "write":
+        return [paths.writing(call.path(0))]
+    if top == "sqlite3" and last == "backup":
+        return [changes("process", "copies a database")]
+    text = call.text(0) if node.args else None
+    if text is not None and _WRITES_SQL.match(text) and last not in names.TEXT_METHODS and not names.looks(name):
+        return call.reader.nested(text, "sql")
     if last in _PATH_READS:
         reader.local_data = True
         return [paths.reading(where)] if last.startswith("read") else []
@@ -58,16 +82,28 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
     if last in ("rename", "replace") and len(node.args) == 1 and not node.keywords and not table:
         return list(paths.moving(where, call.path(0)))
     if last in _SQL and node.args:
-        return _sql(call)
+        return sql_effects(call)
     if last == "to_sql" and re.search(r"://(?!/|localhost|127\.)", call.text(1, "con") or ""):
         return [sends(call.text(1, "con") or "")]
+    if last.startswith("to_") and not node.args and not any(k.arg in _TARGETS for k in node.keywords):
+        return []  # `to_json()` gives text back
+    if last == "to_clipboard":
+        return [changes("device", "the clipboard")]
+    if last in ("to_gbq", "push_to_hub"):
+        return [sends(last)]
     if last in names.METHOD_WRITES:
         return [paths.writing(where if last in _PATH_WRITES else call.path(0))]
+    if last == "request" and (call.text(0, "method") or "").upper() == "DELETE":
+        return [destroys("send", f"a delete request to {call.text(1, 'url') or 'an address'}")]
     if last == "request" and (call.text(0, "method") or "POST").upper() not in ("GET", "HEAD", "OPTIONS"):
         return [sends(call.text(1, "url") or "an address")]
     if last == "connect" and node.args and isinstance(node.args[0], ast.Tuple) and reader.datagrams:
         return []  # a datagram socket is only given its address; nothing goes out
     connects = last in ("connect", "connect_ex", "bind", "listen") and name.startswith("socket")
+    if last in ("connect", "connect_ex") and node.args and isinstance(node.args[0], ast.Tuple):
+        host = node.args[0].elts[0] if node.args[0].elts else None
+        if reader.text(host) in ("127.0.0.1", "localhost", "::1") and last == "connect_ex":
+            return []
     pair = last == "connect" and bool(node.args) and isinstance(node.args[0], ast.Tuple)
     if last in names.METHOD_SENDS or connects or pair or (last == "send" and top == "socket"):
         return [sends(call.text(0) or last)]
@@ -108,11 +144,54 @@ def _computed_function(reader: Reader, node: ast.Call) -> list[Effect]:
         inner = func.value
         if isinstance(inner, ast.Call) and reader.resolve(inner.func) in ("globals", "locals", "vars"):
             return [opaque("a function whose name is computed")]
+        if isinstance(inner, ast.Name | ast.Dict) and reader.written_here(inner):
+            return []  # each function in it was read where it stands
         return [changes("process", "a function from a table")]
     return []
 
 
-def _sql(call: Call) -> list[Effect]:
+def remote_effects(call: Call, last: str) -> list[Effect]:
+    """A method of a service elsewhere: looking, ending, or changing something that others see."""
+    what = f"{call.name or last} {call.text(0) or ''}".strip()
+    said = verbs.risk_of(last)
+    if said is Risk.DESTROY:
+        return [destroys("delete", what)]
+    if said is Risk.OBSERVE or last[:1].isupper() or last in _CONNECTS or last in _NEUTRAL:
+        return [fetches(what)] if said is Risk.OBSERVE else []
+    if verbs.spends(last):
+        return [Effect("spend", what, Risk.SPEND_OR_SEND)]
+    if last in ("exec_command", "exec_run", "sudo", "run_command", "invoke_shell"):
+        text = call.text(0)
+        return [sends(what), *(call.reader.nested(text, "shell") if text else [opaque("a command that is computed")])]
+    if said is None and not (call.node.args or call.node.keywords):
+        return []
+    return [sends(what)]
+
+
+_CONNECTS = set(
+    """
+    client resource from_env from_url connect session Session from_connection_string load_config login authorize cursor
+    load_kube_config service_account open open_sftp sftp get_client config authenticate set_missing_host_key_policy
+    load_system_host_keys initialize_app from_transport filesystem open_fs close quit select_db auth build
+    """.split()
+)
+_NEUTRAL = set(
+    """
+    items keys values format join split append extend sort_values strip decode encode lower upper isoformat strftime
+    to_dict json paginate filter all first limit sort order_by by_id wait_until_ready batch pipeline collection document
+    Table Bucket Object bucket blob repository table database objects containers images volumes networks index sheet1
+    worksheet users messages files events repos issues projects fetchone fetchall fetchmany mogrify startswith endswith
+    """.split()
+)
+_TARGETS = ("path_or_buf", "buf", "path", "fname", "excel_writer", "path_or_buffer", "file", "con", "name")
+_WRITES_SQL = re.compile(
+    r"(?is)\s*(delete\s+from|drop\s+(table|database|schema|view|index|user)|truncate\s+(table\s+)?\w|update\s+\S+\s+set\b"
+    r"|insert\s+(or\s+\w+\s+)?into|alter\s+(table|user|role|database)|create\s+(or\s+replace\s+)?(table|user|role|view"
+    r"|trigger|function)|grant\s+\w|with\s.*\b(delete|update|insert)\b)"
+)
+
+
+def sql_effects(call: Call) -> list[Effect]:
     text = call.text(0, "sql", "query", "statement")
     first = call.node.args[0]
     if text is None and isinstance(first, ast.Call) and first.args:

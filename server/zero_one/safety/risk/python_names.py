@@ -13,7 +13,9 @@ OPAQUE = set(
         importlib.util.spec_from_file_location importlib.machinery.SourceFileLoader yaml.load yaml.unsafe_load
         yaml.full_load jsonpickle.decode types.FunctionType types.CodeType sys.settrace sys.addaudithook
         mmap.mmap gc.get_objects inspect.currentframe sys._getframe builtins.exec builtins.eval
-        pandas.read_pickle numpy.load_pickle pandas.eval site.addsitedir zipimport.zipimporter
+        pandas.read_pickle torch.hub.load keras.utils.custom_object_scope wmi.WMI.Win32_Process.Create
+        nt.system numpy.load_pickle code.InteractiveConsole code.InteractiveInterpreter pdb.run pandas.eval
+        site.addsitedir zipimport.zipimporter
         multiprocessing.connection.Listener
         """.split()
 )
@@ -34,7 +36,7 @@ PROCESS = set(
 )
 DELETE = set(
     """os.remove os.unlink os.rmdir os.removedirs shutil.rmtree os.truncate winreg.DeleteKey winreg.DeleteValue
-    fs.remove""".split()
+    fs.remove keyring.delete_password""".split()
 )
 MOVE = set("os.rename os.renames os.replace shutil.move".split())
 COPY = set("shutil.copy shutil.copy2 shutil.copyfile shutil.copytree shutil.copyfileobj os.link os.symlink".split())
@@ -42,7 +44,9 @@ MODES = set("os.chmod os.chown os.lchown shutil.chown os.chflags os.lchmod os.se
 WRITE = set(
     """
         os.mkdir os.makedirs os.mkfifo os.mknod os.utime shutil.make_archive shutil.unpack_archive
-        tempfile.mkdtemp tempfile.mkstemp numpy.save numpy.savez numpy.savetxt matplotlib.pyplot.savefig
+        tempfile.mkdtemp tempfile.mkstemp logging.FileHandler logging.handlers.RotatingFileHandler
+        logging.handlers.TimedRotatingFileHandler numpy.savez_compressed numpy.memmap numpy.save numpy.savez
+        numpy.savetxt matplotlib.pyplot.savefig
         cv2.imwrite imageio.imwrite imageio.imsave scipy.io.wavfile.write soundfile.write torch.save joblib.dump
         wave.open zipfile.ZipFile tarfile.open json.dump pickle.dump csv.writer csv.DictWriter yaml.dump
         toml.dump
@@ -66,11 +70,11 @@ SEND = set(
         asyncio.start_server ssl.wrap_socket websocket.create_connection websockets.connect
         websocket.WebSocketApp imaplib.IMAP4_SSL imaplib.IMAP4 poplib.POP3_SSL twilio.rest.Client
         slack_sdk.WebClient tweepy.Client telegram.Bot discord.Client yagmail.SMTP pysftp.Connection
-        boto3.client boto3.resource http.server.HTTPServer http.server.ThreadingHTTPServer
+        http.server.HTTPServer http.server.ThreadingHTTPServer
         socketserver.TCPServer flask.Flask uvicorn.run xmlrpc.client.ServerProxy
-        xmlrpc.server.SimpleXMLRPCServer redis.Redis pymongo.MongoClient paho.mqtt.client.Client
+        xmlrpc.server.SimpleXMLRPCServer paho.mqtt.client.Client
         googleapiclient.discovery.build gspread.authorize msal.PublicClientApplication pyngrok.ngrok.connect
-        dns.resolver.resolve webbrowser.post openai.OpenAI anthropic.Anthropic litellm.completion
+        dns.resolver.resolve paho.mqtt.publish.single paho.mqtt.publish.multiple openai.OpenAI anthropic.Anthropic litellm.completion
         """.split()
 )
 SPEND = set(
@@ -95,7 +99,7 @@ DEVICE = set(
     """webbrowser.open webbrowser.open_new webbrowser.open_new_tab webbrowser.get pyperclip.copy winsound.Beep
     ctypes.windll.user32.SystemParametersInfoW os.nice os.setpriority signal.alarm""".split()
 )
-SECRET_DELETE = set("keyring.delete_password keyring.set_password".split())
+SECRET_DELETE = set("keyring.set_password".split())
 
 # Modules whose functions only look or compute, unless a table above says otherwise.
 LOOKING_MODULES = set(
@@ -115,13 +119,35 @@ LOOKING_MODULES = set(
         textblob feedparser wikipedia yfinance IPython attr pydantic jsonschema hypothesis pytest faker emoji
         mpmath numba torch transformers cpuinfo GPUtil distro requests httpx urllib zipfile tarfile sqlite3
         tempfile getpass-none pyperclip.paste screeninfo mss pkg_resources importlib_metadata holidays nltk
-        num2words qrcode arrow pendulum
+        num2words qrcode arrow pendulum pytesseract whisper faster_whisper easyocr icalendar vobject pymupdf rasterio
+        geopandas exifread pydub librosa sqlalchemy wmi folium altair bokeh streamlit xgboost lightgbm
+        catboost sentence_transformers
+        datasets tokenizers tensorflow keras jax gensim wordcloud music21 mido soundfile noisereduce moviepy
+        imagehash piexif
+        pyzbar qrtools barcode phonenumbers pycountry forex_python wbgapi pandas_datareader fuzzywuzzy rapidfuzz thefuzz
+        Levenshtein jellyfish unidecode slugify inflect pyperclip dns netifaces scapy.layers speedtest ntplib
+        pyowm ephem
+        astral skyfield suntime timezonefinder pvlib rdkit Bio pysam obspy xarray dask netCDF4 h5py zarr
+        tables pyproj fiona osmnx
+        sqlparse sqlglot tree_sitter lark parso jedi pycparser esprima pyflakes radon pylint markdown2 mistune docutils
+        html5lib selectolax parsel justext newspaper readability ebooklib mammoth odf pptx xlwings.books extract_msg
+        msgpack cbor2 orjson ujson simplejson toolz cytoolz more_itertools sortedcontainers pyrsistent attrs
+        cattrs marshmallow
+        plotext asciichartpy prettytable texttable termgraph blessed crayons loguru structlog coloredlogs
+        tenacity backoff
+        cachetools joblib.hash threadpoolctl pyfiglet cowsay lorem essential_generators mimesis names
+        wonderwords random_word
+        chess sudoku mpl_toolkits pylab cartopy ipywidgets pympler memory_profiler line_profiler objgraph guppy vcf
+        googletrans deep_translator translate langid PyDictionary nameparser usaddress pyphen textstat
+        vaderSentiment stanza flair
+        pynvml py3nvml nvitop cpuinfo battery screen_brightness_control.get_brightness pycaw win32api.GetSystemMetrics
         """.split()
 )
 
 # Methods of objects whose type is not known, by name.
 METHOD_DELETES = set(
     """
+    rm removetree rm_file delete_file delete_objects delete_table
     unlink rmdir rmtree removedirs drop_table delete_many delete_one delete_object terminate_instances
     expunge drop_database drop_all flushall flushdb delete_bucket
     """.split()
@@ -129,7 +155,10 @@ METHOD_DELETES = set(
 METHOD_WRITES = set(
     """
     write_text write_bytes touch mkdir to_csv to_excel to_json to_parquet to_pickle to_html to_feather to_sql
-    savefig save savetxt extractall symlink_to hardlink_to write_image write_html write_png writelines imwrite
+    savefig save savetxt tofile savez savez_compressed to_feather to_stata to_orc to_hdf to_netcdf to_zarr to_file
+    to_gpkg
+    save_model save_pretrained save_weights sink_csv sink_parquet write_csv write_parquet write_json write_excel
+    save_as saveas extractall symlink_to hardlink_to write_image write_html write_png writelines imwrite
     export dump_stats makedirs
     """.split()
 )
@@ -150,6 +179,13 @@ METHOD_SENDS = set(
     send_photo send_document send_keys send_file send_mail
     """.split()
 )
+CODE = set(
+    """
+    timeit.timeit timeit.repeat timeit.Timer cProfile.run cProfile.runctx profile.run pdb.run pdb.runeval pdb.runctx
+    trace.Trace.run numexpr.evaluate pandas.core.computation.eval sympy.parsing.sympy_parser.eval_expr
+    """.split()
+)
+"""Functions that run the code they are given as text."""
 METHOD_ENDS = set(
     """
     kill terminate send_signal kill_process
@@ -178,7 +214,17 @@ DUNDER_WALK = set(
 REMOTE = set(
     """
     boto3 docker kubernetes google azure pymongo redis elasticsearch github gitlab s3fs openstack digitalocean
-    firebase_admin supabase minio psycopg2 heroku3 cloudflare dropbox boto imaplib win32com
+    firebase_admin supabase minio psycopg2 heroku3 paramiko pysftp fabric ftplib fs fsspec gspread praw sendgrid
+    pymsteams
+    botocore aioboto3 aiobotocore googleapiclient gcsfs adlfs kafka pika nats celery rq influxdb couchdb neo4j cassandra
+    jira asana trello notion_client airtable pyairtable todoist_api_python hubspot salesforce simple_salesforce
+    shopify zendesk
+    msgraph O365 exchangelib imap_tools telethon pyrogram aiogram instagrapi atproto mastodon facebook tweepy
+    linkedin pushbullet
+    pushover ntfy plexapi spotipy phue hass_client homeassistant proxmoxer pyVmomi libvirt consul etcd3 hvac
+    pinecone qdrant_client
+    weaviate chromadb opensearchpy algoliasearch meilisearch mailchimp_marketing mailjet_rest postmarker resend
+    square cloudflare dropbox boto imaplib win32com
     """.split()
 )
 # Functions that are given a function to look at it, not to call it.
@@ -206,7 +252,7 @@ def looks(name: str) -> bool:
 
 
 HTTP = set("requests httpx aiohttp urllib3 httplib2 requests_html cloudscraper requests_cache".split())
-PERSIST = set("winreg.SetValueEx winreg.SetValue winreg.CreateKey winreg.CreateKeyEx".split())
+PERSIST = set("winreg.SetValueEx winreg.SetValue winreg.CreateKey winreg.CreateKeyEx crontab.CronTab".split())
 TEXT_METHODS = set(
     """
     append add join format replace split strip startswith endswith encode decode find index count lower upper
