@@ -68,9 +68,14 @@ class FakeMachine:
     running: int = 0
     begun: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
+    networks: list[bool] = field(default_factory=list)
+    sandboxed: bool = True
 
-    async def run(self, language: str, code: str, *, timeout_s: float = 1.0) -> AsyncGenerator[Output, None]:
+    async def run(
+        self, language: str, code: str, *, timeout_s: float = 1.0, network: bool = True, needs: Any = None
+    ) -> AsyncGenerator[Output, None]:
         self.running += 1
+        self.networks.append(network)
         self.begun.append(code)
         try:
             for word in code.split():

@@ -13,6 +13,11 @@ def user(text: str) -> Message:
     return Message("user", "message", content=text)
 
 
+def asked(shell: str) -> str:
+    """Shell code that does the same and is asked about first: it also changes something, for nothing."""
+    return f"renice -n 0 $$ >/dev/null 2>&1; {shell}"
+
+
 @dataclass
 class Approver:
     """Answers questions with ``answers`` in turn, then with ``then``; keeps the questions."""

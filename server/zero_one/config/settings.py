@@ -69,6 +69,9 @@ class ServerSettings(Section):
     ``tls``: auto is on wherever other machines can connect; off there means that keys and speech travel readable.
     ``tls_certificate`` and ``tls_key`` name PEM files; without them one is made. ``plain_port`` is where the first 01's
     devices, which know no TLS, connect once the owner admitted their address (default: the port after ``port``).
+    ``announce``: tell the local network by mDNS that a server is here, where other machines can reach it at all.
+    ``expose``: how ``--expose`` opens a way in from the internet; for ssh, ``expose_to`` is the machine (``user@host`` or
+    ``user@host:port``) and ``expose_port`` the port there that leads here.
     ``require_pairing``: also programs of the owner on this machine need a key. ``domain``: a name of this server that
     the machine itself does not know.
     """
@@ -82,12 +85,17 @@ class ServerSettings(Section):
     plain_port: int | None = Field(default=None, ge=0, le=65535)
     require_pairing: bool = False
     domain: str | None = None
+    announce: bool = True
+    expose: Literal["ngrok", "ssh"] = "ngrok"
+    expose_to: str | None = None
+    expose_port: int = Field(default=10101, ge=1, le=65535)
 
 
 class ClientSettings(Section):
     """The desktop client's button. Times in ms."""
 
     hotkey: str = "<ctrl>+<space>"
+    stop_hotkey: str = "<ctrl>+<alt>+."
     mode: Literal["hold", "tap"] = "hold"
     debounce_ms: int = Field(default=30, ge=0, le=5000)
     release_grace_ms: int = Field(default=50, ge=0, le=10000)
@@ -109,6 +117,28 @@ class ApprovalSettings(Section):
     challenge: tuple[str, ...] = ()
 
 
+class SandboxSettings(Section):
+    """Where code runs; see docs/sandbox.md. ``network`` gives every run the public internet; without it a run reaches
+    the addresses that are written out in it, or that were agreed to. ``hosts`` are private ones ("nas.local",
+    "10.0.0.5:631") that may be reached too. ``read``, ``write`` and ``hide`` are paths beside the work folder.
+    """
+
+    kind: Literal["auto", "bubblewrap", "seatbelt", "docker", "off"] = "auto"
+    home: Literal["read", "hidden"] = "read"
+    network: bool = False
+    hosts: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
+    image: str = Field(default="python:3.12-slim", description="for docker")
+    memory_mb: int = Field(default=4096, ge=128, description="of each program, and of all together")
+    processes: int = Field(default=512, ge=16)
+    open_files: int = Field(default=1024, ge=64)
+    file_mb: int = Field(default=2048, ge=1, description="of one file")
+    cpu_seconds: int = Field(default=3600, ge=1, description="of one program")
+    free_disk_mb: int = Field(default=1024, ge=0, description="that code must leave free")
+
+
 class Settings(Section):
     model: ModelSettings = ModelSettings()
     caps: CapSettings = CapSettings()
@@ -117,5 +147,6 @@ class Settings(Section):
     server: ServerSettings = ServerSettings()
     client: ClientSettings = ClientSettings()
     approval: ApprovalSettings = ApprovalSettings()
+    sandbox: SandboxSettings = SandboxSettings()
     multimodal: bool = False
     debug: bool = False

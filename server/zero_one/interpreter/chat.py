@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from zero_one.interpreter.foreign import as_data
 from zero_one.interpreter.history import Entry
+from zero_one.interpreter.sources import united
 
 CUT_NOTE = "(The user spoke over your last message and heard nothing of it beyond this point.)"
 LEFT_OUT_NOTE = "(Earlier parts of this conversation were left out here.)"
@@ -60,7 +62,15 @@ def _tokens(message: Chat) -> int:
 
 
 def chat(system: str, entries: Sequence[Entry], form: Form, *, reserved: int = 0) -> list[Chat]:
-    """The messages of one call, within ``form.budget`` less ``reserved`` tokens (for tool schemas and the answer).
+    """The messages of one call: see ``compose``."""
+    return compose(system, entries, form, reserved=reserved)[0]
+
+
+def compose(
+    system: str, entries: Sequence[Entry], form: Form, *, reserved: int = 0
+) -> tuple[list[Chat], tuple[str, ...]]:
+    """The messages of one call, within ``form.budget`` less ``reserved`` tokens (for tool schemas and the answer), and
+    the sources of all foreign text that is in them or that the model had before it when it wrote what is in them.
 
     Old output is shortened first, then the oldest blocks go; the newest request and what follows it always stay.
     """
@@ -93,7 +103,7 @@ def chat(system: str, entries: Sequence[Entry], form: Form, *, reserved: int = 0
                 was_cut = False
             out.append(message)
         was_cut = was_cut or any(entry.note == "cut" for entry in block)
-    return out
+    return out, united(*(entry.sources for block in blocks[first:] for entry in block))
 
 
 def _with_note(message: Chat, note: str) -> Chat:
@@ -234,10 +244,8 @@ def _notes(block: list[Entry]) -> Iterator[Chat]:
 
 def result_of(made: Entry, block: Iterable[Entry], limit: int) -> str:
     """What the model is told came of a call; never empty."""
-    text = "".join(
-        e.text for e in block if e.call == made.call and e.message.role == "computer" and e.message.type == "console"
-    )
-    text = shorten(text, limit)
+    mine = [e for e in block if e.call == made.call and e.message.role == "computer" and e.message.type == "console"]
+    text = "".join(as_data(shorten(e.text, limit), e) for e in mine)
     if made.note == "running":
         return f"{text}\n(It is still running.)".strip()
     if made.note == "waiting":

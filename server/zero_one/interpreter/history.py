@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,6 +21,10 @@ LONGEST = 2000
 """Entries kept in the file that is read at start; older ones move to the archive beside it."""
 IMAGES = 8
 """Images kept; of older ones only the fact remains."""
+
+BEFORE = "an earlier conversation"
+"""The source of output that was written down before sources were."""
+_OWN = ("step", "call", "tool", "arguments", "note")
 
 Note = Literal["", "cut", "waiting", "running", "interrupted", "refused", "failed"]
 
@@ -46,6 +50,8 @@ class Entry:
     ``tool`` and ``arguments`` (valid JSON) are the call as the model made it, empty for code from a text answer.
     ``note`` says what became of it: an assistant message was ``cut`` where the user interrupted; a call is
     ``waiting`` for its turn or for the user's answer, ``running``, ``interrupted``, ``refused`` or ``failed``.
+    ``sources`` name where the foreign text came from that it holds, or that the model had before it when it wrote this.
+    ``at`` is when it was written down (seconds since 1970; 0 where that was not kept).
     """
 
     message: Message
@@ -54,6 +60,8 @@ class Entry:
     tool: str = ""
     arguments: str = ""
     note: Note = ""
+    sources: tuple[str, ...] = ()
+    at: float = 0.0
 
     @property
     def text(self) -> str:
@@ -66,13 +74,25 @@ class Entry:
         self.message = replace(self.message, content=self.text + encodable(text))
 
     def to_dict(self) -> dict[str, Any]:
-        own = {name: value for name in ("step", "call", "tool", "arguments", "note") if (value := getattr(self, name))}
+        own: dict[str, Any] = {name: value for name in _OWN if (value := getattr(self, name))}
+        if self.sources or self.message.role == "computer":
+            own["sources"] = list(self.sources)
+        if self.at:
+            own["at"] = self.at
         return self.message.to_dict() | own
 
     @classmethod
     def from_dict(cls, raw: dict[str, Any]) -> Entry:
-        own = {name: str(raw.get(name) or "") for name in ("step", "call", "tool", "arguments", "note")}
-        return cls(Message.from_dict(raw), **own)  # type: ignore[arg-type]
+        own: dict[str, Any] = {name: str(raw.get(name) or "") for name in _OWN}
+        message = Message.from_dict(raw)
+        kept = raw.get("sources")
+        if isinstance(kept, list):
+            sources = tuple(map(str, kept))
+        else:  # written down before sources were
+            sources = (BEFORE,) if message.role == "computer" and message.format != "note" else ()
+        at = raw.get("at")
+        own["at"] = at if isinstance(at, int | float) else 0.0
+        return cls(message, sources=sources, **own)
 
 
 @dataclass
@@ -139,7 +159,7 @@ class History:
             message = replace(message, id=fresh_id())
         if isinstance(message.content, str):
             message = replace(message, content=encodable(message.content))
-        entry = Entry(message, **own)
+        entry = Entry(message, at=round(time.time(), 3), **own)
         self.entries.append(entry)
         if message.type == "image":
             self._forget_images()
@@ -166,6 +186,15 @@ class History:
         """Begin afresh; what there was goes to the archive."""
         self._archived += self.entries
         self.entries.clear()
+
+    def forget(self, since: float, until: float) -> int:
+        """Remove what was written down between two times, and what belongs to the same steps; the archive too, at the
+        next saving. Returns how many entries went from memory."""
+        gone = {id(entry) for entry in within(self.entries, since, until)}
+        self._archived = [entry for entry in self._archived if not since <= entry.at <= until]
+        self.entries[:] = [entry for entry in self.entries if id(entry) not in gone]
+        self._dirty = True
+        return len(gone)
 
     # --- saving ------------------------------------------------------------------------------------------------------
 
@@ -208,6 +237,13 @@ class History:
         shown = [e for e in self.entries if e.message.type == "image" and e.message.content]
         for entry in shown[:-IMAGES]:
             entry.message = replace(entry.message, content=None)
+
+
+def within(entries: Iterable[Entry], since: float, until: float) -> list[Entry]:
+    """Those of that time, with the whole of each step: a call without its result would puzzle the model."""
+    entries = list(entries)
+    steps = {entry.step for entry in entries if entry.step and since <= entry.at <= until}
+    return [entry for entry in entries if since <= entry.at <= until or entry.step in steps]
 
 
 def _write(path: Path, lines: list[str], archived: list[str]) -> None:

@@ -29,13 +29,17 @@ class Request:
 
 @dataclass(slots=True)
 class Heard:
-    """An answer, complete. ``wrong`` is what the model must be told of a block that could not be run."""
+    """An answer, complete. ``wrong`` is what the model must be told of a block that could not be run.
+
+    ``sources`` name the foreign text that the model had before it.
+    """
 
     text: str = ""
     requests: list[Request] = field(default_factory=list)
     wrong: str = ""
     reason: str = "stop"
     usage: Usage = field(default_factory=Usage)
+    sources: tuple[str, ...] = ()
 
 
 async def listen(
@@ -48,12 +52,14 @@ async def listen(
     *,
     request: str,
     tools: Sequence[Mapping[str, Any]] | None,
+    sources: tuple[str, ...] = (),
 ) -> Heard:
     """Call the model. ``tools`` None means that it writes code as text; ``request`` is what the user asked.
 
+    ``sources`` name the foreign text among the messages: whatever the model writes may carry it on, in its own words.
     Raises ``ModelFault``.
     """
-    ear = _Ear(toolbox, outlet, history, step, request if tools is None else None)
+    ear = _Ear(toolbox, outlet, history, step, request if tools is None else None, sources)
     async with aclosing(model.stream(messages, tools or ())) as pieces:
         async for piece in pieces:
             if isinstance(piece, Text):
@@ -69,11 +75,19 @@ async def listen(
 
 
 class _Ear:
-    def __init__(self, toolbox: Toolbox, outlet: Outlet, history: History, step: str, request: str | None) -> None:
-        self.heard = Heard()
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        outlet: Outlet,
+        history: History,
+        step: str,
+        request: str | None,
+        sources: tuple[str, ...],
+    ) -> None:
+        self.heard = Heard(sources=sources)
         self._request = request or ""
         self._toolbox, self._outlet, self._history, self._step = toolbox, outlet, history, step
-        self._speech = Speech(outlet, history, step)
+        self._speech = Speech(outlet, history, step, sources)
         self._thoughts = ThoughtFilter()
         self._fences = FenceReader(toolbox.resolve) if request is not None else None
 
@@ -108,18 +122,25 @@ class _Ear:
             self.heard.wrong = event.why
         elif isinstance(event, Wanted) or clearly_meant(self._request, self.heard.text):
             self._speech.end()
-            self.heard.requests.append(wanted(Act(event.language, event.code), self._history, self._step))
+            self.heard.requests.append(self._wanted(Act(event.language, event.code)))
             return True
         else:
             self._prose(event.shown)
         return False
+
+    def _wanted(self, act: Act) -> Request:
+        """Write down an act that came out of a text answer."""
+        shown = Message("assistant", "code", act.language, act.code, id=fresh_id())
+        own = {"step": self._step, "call": fresh_id()[:9], "note": "waiting", "sources": self.heard.sources}
+        return Request(self._history.add(shown, **own), act)
 
     def _call(self, call: ToolCall, *, cut_off: bool) -> None:
         name, arguments = safe_name(call.name), safe_arguments(call.arguments)
         ident = call.id
         if any(entry.call == ident for entry in self._history):
             ident = fresh_id()[:9]  # endpoints that count from zero in every answer; nine characters fit the strictest
-        own = {"step": self._step, "call": ident, "tool": name, "arguments": arguments, "note": "waiting"}
+        own: dict[str, Any] = {"step": self._step, "call": ident, "tool": name, "arguments": arguments}
+        own |= {"note": "waiting", "sources": self.heard.sources}
         try:
             act = self._toolbox.act(call, cut_off=cut_off)
         except BadCall as error:
@@ -128,12 +149,6 @@ class _Ear:
             return
         shown = Message("assistant", "code", act.language, act.code, id=fresh_id())
         self.heard.requests.append(Request(self._history.add(shown, **own), act))
-
-
-def wanted(act: Act, history: History, step: str) -> Request:
-    """Write down an act that came out of a text answer."""
-    shown = Message("assistant", "code", act.language, act.code, id=fresh_id())
-    return Request(history.add(shown, step=step, call=fresh_id()[:9], note="waiting"), act)
 
 
 def _estimate(messages: Sequence[Mapping[str, Any]], heard: Heard) -> Usage:

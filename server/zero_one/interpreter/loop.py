@@ -11,11 +11,10 @@ from typing import Any
 from zero_one.computer.hands import Hands, HandsError
 from zero_one.computer.languages import registry
 from zero_one.computer.terminal import Terminal
-from zero_one.config.settings import Settings
-from zero_one.identity.access import Caller
-from zero_one.interpreter.asking import Describe, describe
+from zero_one.config.settings import ApprovalSettings, Settings
+from zero_one.identity.access import Caller, owner
 from zero_one.interpreter.base import Approver
-from zero_one.interpreter.chat import Form, chat, tokens
+from zero_one.interpreter.chat import Form, compose, tokens
 from zero_one.interpreter.faults import ModelFault
 from zero_one.interpreter.history import History
 from zero_one.interpreter.listening import Heard, listen
@@ -24,8 +23,11 @@ from zero_one.interpreter.outlet import Outlet
 from zero_one.interpreter.pictures import picture
 from zero_one.interpreter.prompt import Host, system_prompt
 from zero_one.interpreter.run import ModelRun
+from zero_one.interpreter.sources import united
 from zero_one.interpreter.tools import Toolbox
+from zero_one.interpreter.witness import Nobody, Witness
 from zero_one.protocol.lmc import Message
+from zero_one.safety.rules import Rules
 
 SMALL_WINDOW = 8000
 """Tokens. Below it, the hands are reached from Python only: their schemas would crowd out the conversation."""
@@ -35,7 +37,8 @@ _ANSWER_SHARE = 4
 
 
 class ModelInterpreter:
-    """See ``base.Interpreter``. ``describe`` puts the questions; ``now`` is the time that the model is told."""
+    """See ``base.Interpreter``. ``witness`` stands around every act, ``rules`` are what the owner allowed for always
+    (None: nothing can be), and ``now`` is the time that the model is told."""
 
     def __init__(
         self,
@@ -45,17 +48,21 @@ class ModelInterpreter:
         history: History,
         settings: Settings,
         *,
-        describe: Describe = describe,
+        witness: Witness | None = None,
+        rules: Rules | None = None,
         now: Callable[[], datetime] = lambda: datetime.now().astimezone(),
     ) -> None:
         self.model, self.machine, self.hands, self.history = model, terminal, hands, history
-        self.settings, self.describe = settings, describe
+        self.settings = settings
+        self.witness: Witness = witness if witness is not None else Nobody()
+        self.rules = rules
         self.host = Host.here(terminal.folder)
         known = {name: kind for name, kind in registry.available().items() if name in terminal.languages}
         self._toolbox = Toolbox(terminal.languages, hands, lambda name: registry.resolve(name, known))
         self._now = now
         self._runs: list[ModelRun] = []
         self._acting: ModelRun | None = None
+        self._kept: dict[str, tuple[str, ...]] = {}
         self._told: datetime | None = None
         self._no_tools = self._no_vision = False
         self._scale = 1.0  # of the context window, once the endpoint said that it was exceeded
@@ -71,7 +78,7 @@ class ModelInterpreter:
             run.hush()
         self.history.add(request)
         text = request.content if isinstance(request.content, str) else ""
-        run = ModelRun(self, text, approve, images)
+        run = ModelRun(self, text, approve, images, caller if caller is not None else owner("", "you"))
         self._runs.append(run)
         return run
 
@@ -91,6 +98,24 @@ class ModelInterpreter:
         await self.machine.close()
 
     # --- for runs ----------------------------------------------------------------------------------------------------
+
+    @property
+    def approval(self) -> ApprovalSettings:
+        return self.settings.approval
+
+    @property
+    def folder(self) -> str:
+        return self.host.folder
+
+    @property
+    def sandboxed(self) -> bool:
+        return self.machine.sandboxed
+
+    def remember(self, language: str, sources: tuple[str, ...], *, recall: bool = True) -> tuple[str, ...]:
+        """What code of this language may have kept in its variables; returns what it kept so far, if it can be told."""
+        kept = self._kept.get(language, ())
+        self._kept[language] = united(kept, sources)
+        return kept if recall else ()
 
     def notice(self) -> str:
         """What the user has to hear about the history, once."""
@@ -119,15 +144,24 @@ class ModelInterpreter:
                 now=self._time_told(),
                 vision=vision,
                 instructions=self.settings.model.instructions,
+                approval=self.settings.approval,
             )
             budget = int(facts.window * self._scale)
             reserved = min(facts.max_tokens or budget // _ANSWER_SHARE, budget // 2)
             reserved += tokens([{"content": str(tools)}]) if tools else 0
             form = Form(with_tools, vision, self.settings.caps.output_chars, budget)
-            messages = chat(system, self.history.entries, form, reserved=reserved)
+            messages, sources = compose(system, self.history.entries, form, reserved=reserved)
             try:
                 return await listen(
-                    self.model, messages, self._toolbox, outlet, self.history, step, request=request, tools=tools
+                    self.model,
+                    messages,
+                    self._toolbox,
+                    outlet,
+                    self.history,
+                    step,
+                    request=request,
+                    tools=tools,
+                    sources=sources,
                 )
             except ModelFault as fault:
                 if fault.kind == "no_tools" and with_tools:
@@ -160,8 +194,7 @@ class ModelInterpreter:
                 self._acting = None
 
     async def _gate(self, name: str, arguments: Mapping[str, Any]) -> None:
-        """``computer.*`` inside running code is covered by the yes that the code got; then by nothing."""
+        """``computer.*`` called by running code is looked at by the turn that runs it; nothing may call after that."""
         if self._acting is None:
-            raise HandsError(
-                f"computer.{name} was called by code that is over.", "Run it again, and it will be asked about."
-            )
+            raise HandsError(f"computer.{name} was called by code that is over.", "Run it again.")
+        await self._acting.gate(name, arguments)

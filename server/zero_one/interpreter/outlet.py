@@ -70,8 +70,8 @@ class Outlet:
 class Speech:
     """One assistant message that grows while the model talks."""
 
-    def __init__(self, outlet: Outlet, history: History, step: str) -> None:
-        self._outlet, self._history, self._step = outlet, history, step
+    def __init__(self, outlet: Outlet, history: History, step: str, sources: tuple[str, ...] = ()) -> None:
+        self._outlet, self._history, self._step, self._sources = outlet, history, step, sources
         self._message: Message | None = None
         self._entry: Entry | None = None
         self._blank = ""  # white space is passed on only when words follow
@@ -90,7 +90,7 @@ class Speech:
             return
         if self._message is None:
             self._message = Message("assistant", "message", id=fresh_id())
-            self._entry = self._history.add(replace(self._message, content=""), step=self._step)
+            self._entry = self._history.add(replace(self._message, content=""), step=self._step, sources=self._sources)
         self._outlet.stream(self._message, self._entry, bare)
 
     def end(self) -> None:

@@ -118,8 +118,7 @@ class Toolbox:
             self._hands.method(dotted).validate(arguments)
         except HandsError as error:
             raise BadCall(str(error)) from None
-        written = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
-        return Act("computer", f"computer.{dotted}({written})", dotted, arguments)
+        return Act.of_method(dotted, arguments)
 
 
 def _arguments(call: ToolCall, cut_off: bool) -> dict[str, Any]:

@@ -27,7 +27,9 @@ class Circumstances:
 
     ``auto_run`` and ``safe_mode`` are the old tools' settings, taken from the owner's profile and never from a remote:
     ``auto_run`` (or ``safe_mode: off``) lets changes run unasked while nothing foreign is in the context, ``ask`` asks
-    about every change. Neither touches what spends, sends or destroys. ``remembered``: a rule of the owner allows it.
+    about every change, whatever ``auto_run`` says. None touches what spends, sends or destroys. ``remembered``: a rule
+    of the owner allows it. ``contained``: it stays within what we can put back and can be kept off the network,
+    because it runs in a sandbox or is no program at all.
     """
 
     sources: tuple[str, ...] = ()
@@ -35,6 +37,7 @@ class Circumstances:
     auto_run: bool = False
     safe_mode: SafeMode = "auto"
     remembered: bool = False
+    contained: bool = True
 
     @property
     def tainted(self) -> bool:
@@ -52,25 +55,52 @@ class Ruling:
     may_remember: bool = False
 
 
+NO_KEY = "This device has no key, so it may only look. Pair it: 01 pair"
+_NO_SANDBOX = "It cannot be kept off the network here."
+
+
 def rule(verdict: Verdict, given: Circumstances) -> Ruling:
     """The ruling over an act of this verdict."""
     tainted = given.tainted
     source = f"Text from {_and(given.sources)} is part of this conversation." if tainted else ""
     if verdict.risk is Risk.OBSERVE:
+        reaches_out = any(effect.kind == "fetch" for effect in verdict.effects)
+        if tainted and reaches_out and not given.contained and not given.keyless:
+            return Ruling("ask", "any", reason=f"{source} {_NO_SANDBOX}")
+        if tainted and reaches_out and not given.contained:
+            return Ruling("refuse", reason=NO_KEY)
         return Ruling("run", network=not tainted)
     if given.keyless:
-        return Ruling(
-            "refuse", reason="This device has no key, so it may only ask for things to look at. Pair it first: 01 pair."
-        )
+        return Ruling("refuse", reason=NO_KEY)
     if verdict.risk is Risk.DESTROY:
         return Ruling("ask", "hold", reason=source)
     if verdict.risk is Risk.SPEND_OR_SEND:
         return Ruling("ask", "press", reason=source)
-    unasked = (verdict.undoable and given.safe_mode != "ask") or given.auto_run or given.safe_mode == "off"
-    if not tainted and (unasked or given.remembered):
+    if not tainted and (given.remembered or _unasked(verdict, given)):
         return Ruling("run")
     return Ruling("ask", "any", reason=source, may_remember=not tainted)
 
 
+def _unasked(verdict: Verdict, given: Circumstances) -> bool:
+    """Whether a change of one's own words needs no question. The old tool, too, let ``ask`` win over ``auto_run``."""
+    if given.safe_mode == "ask":
+        return False
+    return given.auto_run or given.safe_mode == "off" or (verdict.undoable and given.contained)
+
+
+_STRENGTH: dict[str, int] = {"any": 0, "voice": 0, "press": 1, "hold": 2}
+
+
+def enough(given: str, needed: Hand) -> bool:
+    """Whether a yes given by ``voice``, ``press`` or ``hold`` is as deliberate as the ruling asks for."""
+    return _STRENGTH.get(given, 0) >= _STRENGTH[needed]
+
+
 def _and(names: tuple[str, ...]) -> str:
+    """Named as one says it; of many sources only the first few."""
+    if len(names) > _MOST_NAMED:
+        names = (*names[:_MOST_NAMED], "other places")
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+_MOST_NAMED = 3

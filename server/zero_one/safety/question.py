@@ -34,28 +34,37 @@ _AGREE: dict[Hand, str] = {
 }
 
 
-def question(verdict: Verdict, cwd: Path, hand: Hand, reason: str = "") -> str:
-    """One or two sentences that can be spoken: the worst effects first, then how to agree."""
-    grave = [e for e in verdict.effects if e.risk is verdict.risk and e.risk > Risk.OBSERVE]
+def question(verdict: Verdict, cwd: Path, hand: Hand, reason: str = "", said: str = "") -> str:
+    """A few sentences that can be spoken: the worst effects first, then how to agree. Counts files: it blocks.
+
+    ``reason`` stands between; ``said`` takes the place of the effects where there are better words for the act.
+    """
+    text = said or what_happens(verdict, cwd)
+    return " ".join(part for part in (f"{text}.", reason, _AGREE[hand]) if part)
+
+
+def what_happens(verdict: Verdict, cwd: Path) -> str:
+    """What would happen, as a sentence without its stop."""
+    grave = [e for e in verdict.effects if e.risk is verdict.risk and (e.risk > Risk.OBSERVE or e.kind == "fetch")]
     lesser = [e for e in verdict.effects if Risk.OBSERVE < e.risk < verdict.risk]
     said: list[str] = []
     deletes = [e.what for e in grave if e.kind == "delete"]
     if deletes:
         said.append(_deletion(deletes, cwd))
-    said += [_VERBS[e.kind].format(what=_short(e.what)) for e in grave if e.kind != "delete"]
+    said += [_VERBS[e.kind].format(what=short(e.what)) for e in grave if e.kind != "delete"]
     said = list(dict.fromkeys(said))
-    packages = [_VERBS["package"].format(what=_short(e.what)) for e in lesser if e.kind == "package"]
+    packages = [_VERBS["package"].format(what=short(e.what)) for e in lesser if e.kind == "package"]
     said += packages  # a package is asked about by its name, whatever else is
     more = max(0, len(said) - 2) + len({e.kind for e in lesser if e.kind != "package"})
     text = ", and ".join(s if i == 0 else s[0].lower() + s[1:] for i, s in enumerate(said[:2])) or "Do this"
     if more > 0:
         text += f", and {more} more thing{'s' if more > 1 else ''}"
-    return " ".join(part for part in (f"{text}.", reason, _AGREE[hand]) if part)
+    return text
 
 
 def effects_in_words(effects: Iterable[Effect]) -> tuple[str, ...]:
     """Every effect as a short line, for surfaces that can show a list."""
-    lines = (f"{e.kind}: {_short(e.what)}" for e in effects if e.risk > Risk.OBSERVE)
+    lines = (f"{e.kind}: {short(e.what)}" for e in effects if e.risk > Risk.OBSERVE)
     return tuple(dict.fromkeys(lines))
 
 
@@ -67,10 +76,10 @@ def _deletion(targets: list[str], cwd: Path) -> str:
         files += count
         folders.add(folder)
     if files <= 1 and len(targets) == 1:
-        return f"Delete {_short(targets[0])}"
+        return f"Delete {short(targets[0])}"
     number = f"{files} files" if files < _MOST else f"more than {_MOST} files"
     if files == 0:
-        return f"Delete {_short(targets[0])}" + (f" and {len(targets) - 1} more" if len(targets) > 1 else "")
+        return f"Delete {short(targets[0])}" + (f" and {len(targets) - 1} more" if len(targets) > 1 else "")
     where = f" in {folders.pop()}" if len(folders) == 1 else ""
     return f"Delete {number}{where}"
 
@@ -94,7 +103,7 @@ def _count(target: str, cwd: Path) -> tuple[int, str]:
     return min(total, _MOST), base.name or "the top folder"
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """Fit to be spoken: no line breaks, no control characters, at most 60 characters."""
     plain = re.sub(r"\s+", " ", "".join(c if c.isprintable() else " " for c in text)).strip()
     return plain if len(plain) <= 60 else f"{plain[:57]}…"

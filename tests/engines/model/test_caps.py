@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from support.scripted_model import ScriptedModel, hangs, runs, says
-from support.talking import Approver, all_of, printed, spoken, user, well_formed
+from support.talking import Approver, all_of, asked, printed, spoken, user, well_formed
 
 
 async def test_steps(interpreter):
@@ -44,7 +44,7 @@ async def test_seconds_end_code_that_runs_on(interpreter):
 
 
 async def test_waiting_for_the_user_is_not_counted(interpreter):
-    with ScriptedModel(runs("echo hi", "shell"), says("Done.")) as model:
+    with ScriptedModel(runs(asked("echo hi"), "shell"), says("Done.")) as model:
         home = interpreter(model, caps={"seconds": 30.0})
         await home.warm()
         clock = {"ahead": 0.0}
@@ -54,8 +54,8 @@ async def test_waiting_for_the_user_is_not_counted(interpreter):
             return await Approver()(question)
 
         run = home.respond(user("go"), slow)
-        real = run._spent.clock
-        run._spent.clock = lambda: real() + clock["ahead"]
+        real = run.spent.clock
+        run.spent.clock = lambda: real() + clock["ahead"]
         assert spoken(await all_of(run)) == ["Done."]
 
 

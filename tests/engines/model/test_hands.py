@@ -63,7 +63,7 @@ async def test_a_hand_asks_acts_and_answers(interpreter, poked):
         messages = await all_of(interpreter(model).respond(user("poke the bear"), approver))
         well_formed(messages)
         [question] = approver.questions
-        assert question.text == "Use probe poke with what bear?"
+        assert question.text == "Use probe poke with what bear. Is that all right?"
         assert question.answers == ("yes", "no")
         assert codes(messages) == ["computer.probe.poke(what='bear')"]
         assert poked == ["bear"]
@@ -93,14 +93,14 @@ async def test_a_picture_reaches_the_model_and_its_data_stay_out_of_the_text(int
         messages = await all_of(home.respond(user("look"), Approver()))
         assert [m.content for m in messages if m.type == "image" and m.content] == [png()]
         *_, result, picture = model.requests[1].messages
-        assert result["content"] == '{"width": 2}'
+        assert '{"width": 2}' in result["content"]
         assert picture["content"][1]["image_url"]["url"] == f"data:image/png;base64,{png()}"
 
 
 async def test_a_hand_that_cannot_tells_the_model_why(interpreter):
     with ScriptedModel(calls(("probe_fail", {})), says("There is no screen.")) as model:
         messages = await all_of(interpreter(model).respond(user("try"), Approver()))
-        assert model.requests[1].messages[-1]["content"] == "There is no screen. Start one."
+        assert "There is no screen. Start one." in model.requests[1].messages[-1]["content"]
         assert spoken(messages) == ["There is no screen."]
 
 

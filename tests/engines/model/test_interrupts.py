@@ -9,6 +9,7 @@ import psutil
 
 from support.scripted_model import Answer, Chunk, Gate, ScriptedModel, calls, runs, says
 from support.talking import Approver, all_of, errors, paired, printed, spoken, user, well_formed
+from support.talking import asked as put
 from zero_one.interpreter.base import Decision
 
 
@@ -135,7 +136,7 @@ async def test_hush_while_a_question_is_open_runs_nothing(interpreter, tmp_path)
         await asyncio.Event().wait()
         return Decision(True)
 
-    with ScriptedModel(runs(f"touch {mark}", "shell"), says("I did not.")) as model:
+    with ScriptedModel(runs(put(f"touch {mark}"), "shell"), says("I did not.")) as model:
         home = interpreter(model)
         run = home.respond(user("mark it"), never)
         await asked.wait()
@@ -169,7 +170,7 @@ async def test_a_raising_approver_is_a_no_and_a_spoken_error(interpreter, tmp_pa
     async def broken(question):
         raise RuntimeError("the screen fell off")
 
-    with ScriptedModel(runs(f"touch {mark}", "shell"), says("Fine.")) as model:
+    with ScriptedModel(runs(put(f"touch {mark}"), "shell"), says("Fine.")) as model:
         home = interpreter(model)
         messages = await all_of(home.respond(user("mark it"), broken))
         assert not mark.exists()
@@ -179,7 +180,7 @@ async def test_a_raising_approver_is_a_no_and_a_spoken_error(interpreter, tmp_pa
 
 
 async def test_closing_stops_a_turn_that_nobody_listens_to(interpreter):
-    with ScriptedModel(runs("sleep 1000", "shell")) as model:
+    with ScriptedModel(runs(put("sleep 1000"), "shell")) as model:
         home, asked = interpreter(model), asyncio.Event()
 
         async def approve(question):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from support.scripted_model import Answer, Chunk, Raw, ScriptedModel, calls, runs, says
-from support.talking import Approver, all_of, codes, errors, paired, printed, spoken, user, well_formed
+from support.talking import Approver, all_of, asked, codes, errors, paired, printed, spoken, user, well_formed
 from zero_one.interpreter.base import Decision
 from zero_one.interpreter.history import History
 
@@ -26,23 +26,23 @@ async def test_a_plain_answer_streams_and_is_kept(interpreter, tmp_path):
 
 
 async def test_a_tool_call_in_fragments_asks_runs_and_goes_back(interpreter):
-    with ScriptedModel(runs("echo $((6*7))", "shell", text="Let me see."), says("Forty two.")) as model:
+    with ScriptedModel(runs(asked("echo $((6*7))"), "shell", text="Let me see."), says("Forty two.")) as model:
         home, approver = interpreter(model), Approver()
         messages = await all_of(home.respond(user("six times seven?"), approver))
-        assert [q.code for q in approver.questions] == ["echo $((6*7))"]
+        assert [q.code for q in approver.questions] == [asked("echo $((6*7))")]
         assert approver.questions[0].language == "shell"
         assert approver.questions[0].cwd == str(home.machine.folder)
-        assert codes(messages) == ["echo $((6*7))"]
+        assert codes(messages) == [asked("echo $((6*7))")]
         assert [text.strip() for text in printed(messages)] == ["42"]
         assert spoken(messages) == ["Let me see.", "Forty two."]
         well_formed(messages)
         paired(model.requests[1].messages)
-        assert model.requests[1].messages[-1]["content"] == "42"
+        assert "\n42\n" in model.requests[1].messages[-1]["content"]
 
 
 async def test_nothing_runs_before_the_answer_and_no_is_final_for_that_code(interpreter, tmp_path):
     mark = tmp_path / "mark"
-    code = f"touch {mark}"
+    code = asked(f"touch {mark}")
     with ScriptedModel(runs(code, "shell"), runs(code + "  ", "shell"), says("All right, I did not.")) as model:
         home, approver = interpreter(model), Approver(then=Decision(False, reason="the user said no"))
         messages = await all_of(home.respond(user("make a mark"), approver))
@@ -55,7 +55,8 @@ async def test_nothing_runs_before_the_answer_and_no_is_final_for_that_code(inte
 
 
 async def test_refused_code_may_be_asked_about_again_in_a_later_turn(interpreter):
-    with ScriptedModel(runs("echo hi", "shell"), says("No."), runs("echo hi", "shell"), says("Yes.")) as model:
+    hi = asked("echo hi")
+    with ScriptedModel(runs(hi, "shell"), says("No."), runs(hi, "shell"), says("Yes.")) as model:
         home, approver = interpreter(model), Approver([Decision(False)])
         await all_of(home.respond(user("say hi"), approver))
         messages = await all_of(home.respond(user("I changed my mind, do it"), approver))
@@ -64,7 +65,7 @@ async def test_refused_code_may_be_asked_about_again_in_a_later_turn(interpreter
 
 
 async def test_no_but_goes_to_the_model_as_a_correction(interpreter):
-    with ScriptedModel(runs("echo all", "shell"), runs("echo some", "shell"), says("Done.")) as model:
+    with ScriptedModel(runs(asked("echo all"), "shell"), runs("echo some", "shell"), says("Done.")) as model:
         approver = Approver([Decision(False, but="only some of them")])
         messages = await all_of(interpreter(model).respond(user("do all"), approver))
         assert "only some of them" in model.requests[1].messages[-1]["content"]
@@ -72,7 +73,7 @@ async def test_no_but_goes_to_the_model_as_a_correction(interpreter):
 
 
 async def test_edited_code_is_what_runs_and_the_model_is_told(interpreter):
-    with ScriptedModel(runs("echo theirs", "shell"), says("Done.")) as model:
+    with ScriptedModel(runs(asked("echo theirs"), "shell"), says("Done.")) as model:
         approver = Approver([Decision(True, code="echo mine")])
         messages = await all_of(interpreter(model).respond(user("go"), approver))
         assert printed(messages) == ["mine\n"]
@@ -83,7 +84,7 @@ async def test_edited_code_is_what_runs_and_the_model_is_told(interpreter):
 
 
 async def test_three_refusals_end_the_turn(interpreter):
-    with ScriptedModel(*(runs(f"echo {n}", "shell") for n in range(5))) as model:
+    with ScriptedModel(*(runs(asked(f"echo {n}"), "shell") for n in range(5))) as model:
         approver = Approver(then=Decision(False))
         messages = await all_of(interpreter(model).respond(user("go"), approver))
         assert len(approver.questions) == 3
@@ -125,11 +126,12 @@ async def test_parallel_calls_run_in_order_and_share_an_answer(interpreter):
 
 
 async def test_after_a_failed_call_the_ones_behind_it_are_not_run(interpreter):
-    both = calls(("run", {"language": "shell", "code": "exit 3"}), ("run", {"language": "shell", "code": "echo two"}))
+    codes = "exit 3", asked("echo two")
+    both = calls(*(("run", {"language": "shell", "code": code}) for code in codes))
     with ScriptedModel(both, says("The first failed.")) as model:
         approver = Approver()
         messages = await all_of(interpreter(model).respond(user("two things"), approver))
-        assert len(approver.questions) == 1
+        assert not approver.questions, "it was asked about before its turn came"
         assert printed(messages) == []
         first, second = (m["content"] for m in model.requests[1].messages if m["role"] == "tool")
         assert "exit status 3" in first
@@ -169,7 +171,7 @@ async def test_garbage_arguments_without_end_are_capped(interpreter):
 
 
 async def test_the_same_failing_code_is_stopped(interpreter):
-    with ScriptedModel(*(runs("exit 1", "shell") for _ in range(9))) as model:
+    with ScriptedModel(*(runs(asked("exit 1"), "shell") for _ in range(9))) as model:
         approver = Approver()
         messages = await all_of(interpreter(model).respond(user("go"), approver))
         assert len(approver.questions) == 2, "it ran more often than twice"

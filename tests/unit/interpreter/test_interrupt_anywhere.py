@@ -17,9 +17,9 @@ from zero_one.interpreter.model import Text
 
 def answers():
     return [
-        [Text("Let me "), Text("see."), finished(call("echo one", "a"), call("echo two", "b"))],
+        [Text("Let me "), Text("see."), finished(call("touch one", "a"), call("touch two", "b"))],
         [finished(call("fail here", "c"))],
-        [Text("That did not work; "), Text("trying again."), finished(call("echo three", "d"))],
+        [Text("That did not work; "), Text("trying again."), finished(call("touch three", "d"))],
         [Text("It is "), Text("done."), finished()],
     ]
 
@@ -88,7 +88,7 @@ async def test_interrupted_at_every_tick(tmp_path, how):
 async def test_uninterrupted_it_comes_to_its_end(tmp_path):
     talker, model, machine = home(tmp_path)
     messages = await all_of(talker.respond(user("do it"), approve))
-    assert machine.ended == ["echo one", "fail here", "echo three"]
+    assert machine.ended == ["touch one", "fail here", "touch three"]
     assert [m.content for m in messages if m.role == "assistant" and m.type == "message" and m.content][-2:] == [
         "It is",
         " done.",

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from support.fake_model import NoHands
 from zero_one.computer.hands import Hands
 from zero_one.config.settings import CapSettings, ModelSettings
-from zero_one.interpreter.asking import PURE_FACTS, Act, describe, first_effect
+from zero_one.interpreter.asking import PURE_FACTS, Act, said_of_method
 from zero_one.interpreter.assembly import CallAssembler, ToolCall
 from zero_one.interpreter.caps import Spent
+from zero_one.interpreter.consent import judge
 from zero_one.interpreter.model import Usage
 from zero_one.interpreter.route import is_local, route
 from zero_one.interpreter.thinking import ThoughtFilter
 from zero_one.interpreter.tools import COMPACT, BadCall, Toolbox, safe_arguments, safe_name, unfenced
+from zero_one.safety.question import effects_in_words
 
 # --- thoughts
 
@@ -159,49 +161,21 @@ def test_what_goes_back_to_the_endpoint_is_always_acceptable(text):
 
 
 @pytest.mark.parametrize(
-    ("language", "code", "effect"),
+    ("method", "arguments", "text"),
     [
-        ("python", "import os\n\n# tidy\nos.remove('a')", "os.remove('a')"),
-        ("python", "def f():\n    pass\nx = 3\nf()", "f()"),
-        ("python", "'''doc'''\nfrom shutil import rmtree\nrmtree('x')", "rmtree('x')"),
-        ("python", "x = open('a', 'w')", "x = open('a', 'w')"),
-        ("python", "for f in files:\n    os.remove(f)", "for f in files:"),
-        ("python", "this is not python(", "this is not python("),
-        ("python", "import os", ""),
-        ("shell", "#!/bin/sh\nset -e\ncd /tmp\nrm -r x", "rm -r x"),
-        ("shell", "cd /tmp && rm -r x", "cd /tmp && rm -r x"),
-        ("javascript", "// hello\nconst x = f()", "const x = f()"),
+        ("volume.set", {"percent": 30}, "Set the volume to 30 percent"),
+        ("keyboard.hotkey", {"keys": ["ctrl", "c"]}, "Press ctrl and c"),
+        ("mouse.click", {}, "Use mouse click"),
+        ("mouse.drag", {"from_x": 1, "to_x": 2}, "Use mouse drag with from_x 1, to_x 2"),
+        ("keyboard.type", {"text": "rm -rf ~\nyes"}, "Type rm -rf ~ yes"),
     ],
 )
-def test_the_question_names_the_first_line_that_does_something(language, code, effect):
-    assert first_effect(language, code) == effect
+def test_methods_are_asked_about_in_plain_words(method, arguments, text):
+    assert said_of_method(Act.of_method(method, arguments)) == text
 
 
-@pytest.mark.parametrize(
-    ("act", "text"),
-    [
-        (Act("python", "import os\nos.remove('a')\n"), "Run 2 lines of Python: os.remove('a')?"),
-        (Act("shell", "ls"), "Run a line of shell: ls?"),
-        (Act("python", "import os"), "Run a line of Python?"),
-        (Act("computer", "", "volume.set", {"percent": 30}), "Set the volume to 30 percent?"),
-        (Act("computer", "", "keyboard.hotkey", {"keys": ["ctrl", "c"]}), "Press ctrl and c?"),
-        (Act("computer", "", "mouse.click", {}), "Use mouse click?"),
-        (Act("computer", "", "mouse.drag", {"from_x": 1, "to_x": 2}), "Use mouse drag with from_x 1, to_x 2?"),
-    ],
-)
-def test_questions_are_put_by_code(act, text):
-    described = describe(act)
-    assert described.ask
-    assert described.text == text
-
-
-def test_a_long_line_is_shortened_in_the_question():
-    assert len(describe(Act("shell", "echo " + "x" * 5000)).text) < 140
-
-
-@pytest.mark.parametrize("name", sorted(PURE_FACTS))
-def test_pure_facts_are_not_asked_about(name):
-    assert not describe(Act("computer", "", name)).ask
+def test_a_long_argument_is_shortened_in_the_question():
+    assert len(said_of_method(Act.of_method("keyboard.type", {"text": "x" * 5000}))) < 100
 
 
 # --- routes
@@ -297,7 +271,7 @@ def test_spent_counts_and_says_so():
         (Act("computer", "", "mouse.click", {"x": 3, "y": 4}), "change", "device: mouse.click 3 4"),
     ],
 )
-def test_the_question_carries_the_class_and_the_effects_of_the_act(act, risk, effect):
-    described = describe(act)
-    assert described.risk == risk
-    assert effect is None or effect in described.effects
+def test_every_act_has_a_class_and_effects(act, risk, effect):
+    verdict, rule = judge(act, None, "/tmp")
+    assert (verdict.risk.word, rule) == (risk, None)
+    assert effect is None or effect in effects_in_words(verdict.effects)

@@ -1,0 +1,57 @@
+"""What stands around the acts of a conversation: the audit log, undo, and what keeps secrets out of sight.
+
+``safety.trust.Trust`` is one; an interpreter that is given none works without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class Kept(Protocol):
+    """What is known of one act's files: see ``safety.trust.Kept``."""
+
+    left_out: tuple[str, ...]
+    problem: str
+
+    @property
+    def touched(self) -> tuple[str, ...]: ...
+
+
+class Witness(Protocol):
+    """What is used of ``safety.trust.Trust``."""
+
+    def note(self, kind: str, device: str, **details: Any) -> None: ...
+
+    def redact(self, text: str) -> str: ...
+
+    def undo_around(
+        self, roots: Iterable[Path], turn: str, label: str, *, device: str = ""
+    ) -> AbstractAsyncContextManager[Kept]: ...
+
+
+@dataclass
+class _NothingKept:
+    left_out: tuple[str, ...] = ()
+    problem: str = "Nothing that this changes is kept, so it cannot be undone."
+    touched: tuple[str, ...] = ()
+
+
+class Nobody:
+    """Nothing is written down, kept or hidden; what could be undone elsewhere is asked about."""
+
+    def note(self, kind: str, device: str, **details: Any) -> None:
+        return
+
+    def redact(self, text: str) -> str:
+        return text
+
+    @asynccontextmanager
+    async def undo_around(
+        self, roots: Iterable[Path], turn: str, label: str, *, device: str = ""
+    ) -> AsyncIterator[Kept]:
+        yield _NothingKept()
