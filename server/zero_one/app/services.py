@@ -9,15 +9,18 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from zero_one.app.rules import rules_file
+from zero_one.app.past import ServerPast
 from zero_one.audio.earcon import earcon
 from zero_one.commands.base import Announce
-from zero_one.config.paths import data_dir
+from zero_one.config.paths import config_dir, data_dir
 from zero_one.config.settings import Settings
 from zero_one.conversation.mailbox import safe_name
 from zero_one.conversation.services import Services
 from zero_one.conversation.warming import LateRecognizer, LateSynthesizer
 from zero_one.interpreter.base import Interpreter
 from zero_one.interpreter.history import History
+from zero_one.safety.rules import Rules
 from zero_one.safety.trust import open_trust
 from zero_one.speech import choose
 from zero_one.speech.speakable import speakable
@@ -53,9 +56,12 @@ class House:
         self._prepared = asyncio.Event()
         self._model_ready = settings.model.name is None
         self._pool: Any = None
+        self._housing: Any = None
         self._hands: Any = None
         keys = (settings.model.api_key, settings.hear.api_key, settings.speak.api_key)
         self.trust = open_trust(data_dir() / "trust", tell=tell, secrets=[key for key in keys if key])
+        self.rules = Rules(rules_file())
+        self.past = ServerPast(self.trust, data_dir())
         self.services = Services(
             recognizer=self._ears,
             synthesizer=self._voice,
@@ -80,6 +86,7 @@ class House:
     async def open(self, announce: Announce) -> None:
         """Begin to warm everything; returns at once."""
         self._announce = announce
+        self._start("undo", self.trust.start())
         self._start(_COMMANDS, self._warm_commands())
         self._start("hear", self._warm_ears())
         self._start("speak", self._warm_voice())
@@ -115,7 +122,7 @@ class House:
 
     async def _warm_commands(self) -> None:
         assert self._announce is not None
-        self._book, self._jsgf = await asyncio.to_thread(_open_book, data_dir())
+        self._book, self._jsgf = await asyncio.to_thread(_open_book, data_dir(), self.past)
         if self._settings.model.name is not None:
             await asyncio.to_thread(_import_interpreter)
         self.services.commands = self._book
@@ -160,8 +167,20 @@ class House:
         from zero_one.interpreter.model import LiteLlm
 
         await LiteLlm(self._settings.model).warm()
-        self._kernels().start()
+        housing = await asyncio.to_thread(self._sandboxes)
+        if housing.trouble:
+            self._tell(housing.trouble)
+        if housing.kind is None:
+            self._kernels().start()
         self._model_ready = True
+
+    def _sandboxes(self) -> Any:
+        """Finding out what this machine can sandbox with starts a program: not on the event loop."""
+        if self._housing is None:
+            from zero_one.safety.cells import Housing
+
+            self._housing = Housing(self._settings.sandbox, (data_dir(), config_dir()))
+        return self._housing
 
     def _kernels(self) -> Any:
         if self._pool is None:
@@ -179,8 +198,14 @@ class House:
 
         if self._hands is None:
             self._hands = Hands()
-        terminal = Terminal(data_dir() / "work" / safe_name(device), self._hands, pool=self._kernels())
-        return ModelInterpreter(LiteLlm(self._settings.model), terminal, self._hands, history, self._settings)
+        folder = data_dir() / "work" / safe_name(device)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        terminal = Terminal(folder, self._hands, cells=self._sandboxes().rooms(folder), pool=self._kernels())
+        terminal.warm()  # while the model thinks
+        model = LiteLlm(self._settings.model)
+        return ModelInterpreter(
+            model, terminal, self._hands, history, self._settings, witness=self.trust, rules=self.rules
+        )
 
     # --- state
 
@@ -226,11 +251,11 @@ def _import_interpreter() -> None:
     import zero_one.interpreter.model  # noqa: F401
 
 
-def _open_book(folder: Path) -> tuple[Any, str]:
+def _open_book(folder: Path, past: ServerPast) -> tuple[Any, str]:
     """In a worker thread: reading the grammars takes a moment. The first match builds what later ones reuse."""
     from zero_one.commands.book import CommandBook
     from zero_one.computer.hands import Hands
 
-    book = CommandBook(Hands(), folder)
+    book = CommandBook(Hands(), folder, past=past)
     book.match("what can I say")
     return book, book.jsgf()

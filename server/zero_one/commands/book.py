@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Protocol
@@ -16,10 +17,13 @@ from zero_one.commands.base import Announce, Match, Reply
 from zero_one.commands.clock import Clock, SystemClock
 from zero_one.commands.desk import Ask, Desk, Handler, Hands
 from zero_one.commands.grammar import CommandInfo
+from zero_one.commands.keyless import NEED_A_KEY, NO_KEY, LookingHands
+from zero_one.commands.past import NoPast, Past
 from zero_one.commands.slots import Scene
 from zero_one.commands.store import ListFile
 from zero_one.commands.words import readings, split
 from zero_one.computer.method import HandsError
+from zero_one.identity.access import Caller, owner
 
 _log = logging.getLogger(__name__)
 _MOST_SPELLINGS, _MOST_SLIPS, _MOST_WORDS = 9, 3, 16
@@ -37,11 +41,17 @@ class Package(Protocol):
 class CommandBook:
     """``match`` is pure and quick; ``run`` acts. ``start`` lets timers, alarms and reminders speak up by themselves.
 
-    ``data_dir`` keeps alerts, notes and to-dos. ``here`` is what can be opened by name (looked up when None).
+    ``data_dir`` keeps alerts, notes and to-dos. ``here`` is what can be opened by name (looked up when None), ``past``
+    what can be taken back or forgotten.
     """
 
     def __init__(
-        self, hands: Hands, data_dir: Path, clock: Clock | None = None, here: known.Known | None = None
+        self,
+        hands: Hands,
+        data_dir: Path,
+        clock: Clock | None = None,
+        here: known.Known | None = None,
+        past: Past | None = None,
     ) -> None:
         self._clock = clock or SystemClock()
         self._here = here or known.look_around()
@@ -55,7 +65,7 @@ class CommandBook:
         self._desk = Desk(
             hands, self._clock, alerts, ListFile(folder / "notes.json"), ListFile(folder / "todo.json"),
             self._here.home,
-            self.list,
+            self.list, past or NoPast(),
         )  # fmt: skip
         alerts.load()
         self._desk.notes.load()
@@ -94,10 +104,17 @@ class CommandBook:
                 return found
         return None
 
-    async def run(self, match: Match, device: str) -> Reply:
-        """Do it. A failure comes back as a reply that says what happened and what to do; nothing is raised."""
+    async def run(self, match: Match, device: str, caller: Caller | None = None) -> Reply:
+        """Do it for ``caller`` (None: the owner). A failure comes back as a reply that says what happened and what to
+        do; nothing is raised."""
+        caller = caller or owner(device)
+        desk = self._desk
+        if caller.keyless:
+            if match.command in NEED_A_KEY:
+                return Reply(NO_KEY, failed=True)
+            desk = replace(desk, hands=LookingHands(desk.hands))
         try:
-            return await self._handlers[match.command](Ask(match.slots, device, self._desk))
+            return await self._handlers[match.command](Ask(match.slots, device, desk, caller))
         except HandsError as error:
             return Reply(str(error), failed=True)
         except OSError as error:

@@ -12,7 +12,9 @@ from zero_one.commands.alerts import Alerts
 from zero_one.commands.base import Reply
 from zero_one.commands.clock import Clock
 from zero_one.commands.grammar import CommandInfo
+from zero_one.commands.past import NoPast, Past
 from zero_one.commands.store import ListFile
+from zero_one.identity.access import Caller, owner
 
 
 class Hands(Protocol):
@@ -32,17 +34,19 @@ class Desk:
     todo: ListFile
     home: Path
     infos: Callable[[], list[CommandInfo]]
+    past: Past = field(default_factory=NoPast)
     stopwatches: dict[str, tuple[datetime, float | None]] = field(default_factory=dict)
     """By device: when it started, and the seconds it stopped at (None while it runs)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One command said on one device."""
+    """One command said on one device, by ``caller``."""
 
     slots: Mapping[str, Any]
     device: str
     desk: Desk
+    caller: Caller = field(default_factory=lambda: owner(""))
 
     def at(self) -> datetime:
         """The slot ``at`` as a moment of the desk's clock."""

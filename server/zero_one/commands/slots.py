@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from zero_one.commands import days, durations, known, moments, numbers, sums, units, zones
+from zero_one.commands import days, durations, known, moments, numbers, since, sums, units, zones
 from zero_one.commands.words import Word, Words, raw
 
 Values = Mapping[str, Any]
@@ -359,6 +359,45 @@ def _ordinal(said: list[str], words: Words, scene: Scene) -> Values | None:
     return None if not value or value < 1 else {"position": int(value)}
 
 
+def _past(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """A stretch of time behind us: "the last ten minutes", "since this morning"."""
+    found = since.parse_stretch(said, scene.now) or since.parse_stretch(_homophones(said), scene.now)
+    if found is None:
+        return None
+    at = {"since": found.since.replace(microsecond=0).isoformat(), "words": found.words}
+    return at | {"until": found.until.isoformat()} if found.until is not None else at
+
+
+def _stretch(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """Where nothing else says what is meant, only "the last hour" is: "delete today" could be a file."""
+    bare = said[1:] if said[:1] in (["the"], ["my"], ["our"]) else said
+    return _past(said, words, scene) if bare[:1] in (["last"], ["past"], ["previous"]) else None
+
+
+def _recent(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """After "what I", what makes it the last thing said: "just said", "said just now", "told you a minute ago"."""
+    text = " ".join(word for word in said if word not in ("to", "you", "that"))
+    told = r"(?:said|told|asked|mentioned|talked about|discussed|spoke about|did|dictated|typed)"
+    if re.fullmatch(rf"just {told}|{told} (?:just now|a moment ago|right now|before|last)|{told}", text):
+        return {"last": True} if said else None
+    match = re.fullmatch(rf"(?:{told} )?(.+) ago", text)
+    seconds = durations.parse_duration(match[1].split()) if match else None
+    if not seconds:
+        return None
+    at = scene.now - timedelta(seconds=seconds)
+    return {"since": at.replace(microsecond=0).isoformat(), "words": "what was said since then"}
+
+
+def _further(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """ "the one before", "one more": the change before the one that was undone already."""
+    fits = re.fullmatch(
+        r"(?:the )?(?:one|thing|change|step) before|(?:one|another) more(?: thing| change| step)?"
+        r"|another (?:one|thing|change|step)|more|the (?:previous|earlier) one",
+        " ".join(said),
+    )
+    return {"further": True} if fits else None
+
+
 READERS: dict[str, Reader] = {
     "duration": _duration, "longer": _longer, "when": _when, "clock": _clock, "waking": _waking, "days": _days,
     "day": _day,
@@ -367,5 +406,5 @@ READERS: dict[str, Reader] = {
     "item": _item, "entry": _entry, "grocery": _grocery, "reminder": _reminder, "deadline": _deadline, "deed": _deed,
     "expression": _expression, "measure": _measure, "units": _units,
     "place": _place, "app": _app, "site": _site, "folder": _folder, "file": _file, "title": _title, "word": _word,
-    "ordinal": _ordinal,
+    "ordinal": _ordinal, "past": _past, "stretch": _stretch, "recent": _recent, "further": _further,
 }  # fmt: skip

@@ -122,6 +122,9 @@ class Conversation:
     def approvers(self) -> bool:
         return self._audience.approvers
 
+    def show(self, message: Message) -> None:
+        self._audience.show(message)
+
     def show_approvers(self, message: Message) -> None:
         self._audience.show_approvers(message)
 

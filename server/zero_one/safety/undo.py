@@ -199,9 +199,10 @@ class Undo:
 
     # --- taking back
 
-    def last(self, device: str | None = None) -> Record | None:
-        """The newest record that can be undone, of this device or of any."""
+    def last(self, device: str | None = None, *, further: bool = False) -> Record | None:
+        """The newest record that can be undone, of this device or of any; with ``further`` never an undo itself."""
         fitting = [r for r in self.records if r.open and (device is None or r.device == device)]
+        fitting = [r for r in fitting if not (further and r.undoes)]
         return fitting[-1] if fitting else None
 
     def undo(
@@ -236,7 +237,10 @@ class Undo:
             watch.at = time.time() if at is None else at
             outcome = restore(mine, self._contents)
             self._records.mark([r.number for r in mine], undone=True)
-            self._record(watch, tuple(r.number for r in mine))
+            undone_again = [number for r in mine for number in r.undoes]
+            self._records.mark(undone_again, undone=False)
+            if not undone_again or outcome.overwrote:  # what is in force again can be undone by its own record
+                self._record(watch, tuple(r.number for r in mine))
         self._done(watch)
         return outcome
 

@@ -18,6 +18,7 @@ from zero_one.conversation.recordings import keep_recording
 from zero_one.conversation.sound import scaled
 from zero_one.conversation.states import TRANSITIONS, Doing, ImpossibleTransition, Machine
 from zero_one.conversation.warming import LateRecognizer, LateSynthesizer
+from zero_one.identity.access import Caller
 from zero_one.protocol.events import SpeechPcm
 from zero_one.speech.stt.base import HearOptions, SpeechError
 from zero_one.speech.tts.base import Voice
