@@ -29,6 +29,10 @@ def parser() -> argparse.ArgumentParser:
     shared.add_argument(
         "--set", metavar="S.F=VALUE", action="append", help="set one setting, for example model.temperature=0.2"
     )
+    shared.add_argument(
+        "-y", "--auto-run", action="store_true", help="let changes that you asked for yourself run without a question"
+    )
+    shared.add_argument("--safe-mode", choices=["off", "ask", "auto"], help="ask: put every change to me first")
     shared.add_argument("--server-url", metavar="URL", help="address of a running server, with or without ws://")
     shared.add_argument(
         "--debug", action="store_true", help="print latency measurements and keep microphone recordings on this machine"
@@ -141,6 +145,12 @@ def parser() -> argparse.ArgumentParser:
     admit = deed("admit", "let a device of the first 01, which has no key, speak from its IP address", "address")
     admit.add_argument("--name", help="what it is called here")
 
+    rules = add("rules", "what you allowed for always, and how to take it back")
+    rules.add_argument("--json", action="store_true", help="print JSON")
+    revoking = rules.add_subparsers(dest="action", metavar="ACTION", title="actions")
+    revoke = revoking.add_parser("revoke", help="take one back", description="Take one back.", parents=[common])
+    revoke.add_argument("number", type=int, metavar="N", help="its number")
+
     add("version", "print the version")
     return top
 
@@ -191,6 +201,10 @@ def _resolved(arguments: argparse.Namespace, name: str | None = None) -> Any:
         flags["server", "port"] = arguments.server_port
     if arguments.server is not None:
         flags["server", "kind"] = arguments.server
+    if getattr(arguments, "auto_run", False):
+        flags["approval", "auto_run"] = True
+    if getattr(arguments, "safe_mode", None) is not None:
+        flags["approval", "safe_mode"] = arguments.safe_mode
     if getattr(arguments, "debug", False):
         flags["debug",] = True
     resolved = resolve(name or getattr(arguments, "profile", None), flags)
@@ -328,6 +342,12 @@ def _devices(arguments: argparse.Namespace) -> int:
     return devices.listing(as_json=arguments.json)
 
 
+def _rules(arguments: argparse.Namespace) -> int:
+    from zero_one.app import rules
+
+    return rules.revoke(arguments.number) if arguments.action else rules.listing(as_json=arguments.json)
+
+
 _COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     None: _start,
     "doctor": _doctor,
@@ -337,6 +357,7 @@ _COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     "profiles": _profiles,
     "models": _models,
     "risk": _risk,
+    "rules": _rules,
     "pair": _pair,
     "devices": _devices,
 }

@@ -61,7 +61,14 @@ def resolve(
     values, names, warnings = env.settings_layer(environment)
     layers.warnings += warnings
     for key, value in values.items():
-        layers.put(key, value, environment.source(names[key]))
+        source = environment.source(names[key])
+        if key[0] in _OWNERS and environment.beside and environment.beside in source:
+            layers.warnings.append(
+                f"{environment.beside}: {'.'.join(key)} is ignored: what may run is not for a folder's files to say. "
+                "If you want that, put it into your profile."
+            )
+            continue
+        layers.put(key, value, source)
     _flag_layer(layers, flags or {})
     _usual_names(layers, environment)
     _distrust_folder(layers, environment)
@@ -81,6 +88,10 @@ def parse_set(text: str) -> tuple[Key, Any]:
         hint = did_you_mean(name.strip(), [".".join(one) for one in all_fields()])
         raise fail("--set", f"there is no setting `{name.strip()}`.{hint}")
     return key, env.from_text(key, value)
+
+
+_OWNERS = ("approval", "sandbox")
+"""Sections that only the owner sets: a ``.env`` in the working folder may have come with somebody else's files."""
 
 
 def _profile_layer(layers: _Layers, chain: list[profiles.Profile], environment: env.Environment) -> None:
@@ -108,7 +119,13 @@ def _flag_layer(layers: _Layers, flags: Mapping[Key, Any]) -> None:
 
 
 def _flag_name(key: Key) -> str:
-    named = {("server", "host"): "--server-host", ("server", "port"): "--server-port", ("debug",): "--debug"}
+    named = {
+        ("server", "host"): "--server-host",
+        ("server", "port"): "--server-port",
+        ("approval", "auto_run"): "--auto-run",
+        ("approval", "safe_mode"): "--safe-mode",
+        ("debug",): "--debug",
+    }
     return named.get(key) or f"--set {'.'.join(key)}"
 
 

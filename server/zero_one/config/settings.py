@@ -70,8 +70,8 @@ class ServerSettings(Section):
     ``tls_certificate`` and ``tls_key`` name PEM files; without them one is made. ``plain_port`` is where the first 01's
     devices, which know no TLS, connect once the owner admitted their address (default: the port after ``port``).
     ``announce``: tell the local network by mDNS that a server is here, where other machines can reach it at all.
-    ``expose``: how ``--expose`` opens a way in from the internet; for ssh, ``expose_to`` is the machine (``user@host`` or
-    ``user@host:port``) and ``expose_port`` the port there that leads here.
+    ``expose``: how ``--expose`` opens a way in from the internet; for ssh, ``expose_to`` is the machine (``user@host``
+    or ``user@host:port``) and ``expose_port`` the port there that leads here.
     ``require_pairing``: also programs of the owner on this machine need a key. ``domain``: a name of this server that
     the machine itself does not know.
     """
@@ -107,8 +107,8 @@ class ClientSettings(Section):
 class ApprovalSettings(Section):
     """``challenge``: names of paired devices whose user cannot press; there, saying fresh random words agrees too.
 
-    ``auto_run`` and ``safe_mode`` are those of the old tools, see ``safety/policy.py``: neither lets anything run unasked
-    that spends, sends or destroys, or anything but looking once foreign text is in the conversation.
+    ``auto_run`` and ``safe_mode`` are those of the old tools, see ``safety/policy.py``: neither lets anything run
+    unasked that spends, sends or destroys, or anything but looking once foreign text is in the conversation.
     """
 
     timeout_s: float = Field(default=60.0, gt=0)

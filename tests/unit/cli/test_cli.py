@@ -221,7 +221,7 @@ def test_import(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("profiles", "import", "old.py") == 0
     out = capsys.readouterr().out
     assert "line 2: llm.model -> model.name" in out
-    assert "line 3: auto_run = True: code that a model wrote asks first" in out
+    assert "line 3: auto_run -> approval.auto_run" in out
     assert "line 4: open('hit', 'w')" in out
     assert not Path("hit").exists()
     assert run("profiles", "check", "old") == 0

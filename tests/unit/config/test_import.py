@@ -96,12 +96,12 @@ def test_a_profile_of_the_first_01(tmp_path: Path) -> None:
         ("model", "max_tokens"): 1000,
         ("model", "temperature"): 0,
         ("model", "instructions"): "Be as brief as possible.",
+        ("approval", "auto_run"): True,
     }
     behind = left(imported)
     assert "deepgram" in behind[6]
     assert "skills" in behind[14]
     assert "never executed" in behind[17]
-    assert "asks first" in behind[19]
     assert "--keep-system-message" in behind[22]
     assert reread(tmp_path, imported) == imported.values
 
@@ -126,12 +126,31 @@ def test_a_yaml_profile_of_open_interpreter(tmp_path: Path) -> None:
         ("model", "instructions"): "Answer in Portuguese.",
         ("debug",): True,
         ("caps", "cost_usd"): 0.5,
+        ("approval", "auto_run"): True,
+        ("approval", "safe_mode"): "off",
     }
     behind = left(imported)
-    assert {11, 12, 16, 17, 18, 21, 23} <= set(behind)
+    assert {11, 12, 18, 21, 23} <= set(behind)
     assert "never executed" in behind[21]
     assert "sk-very-secret" not in "".join(behind.values())
     assert reread(tmp_path, imported) == imported.values
+
+
+@pytest.mark.parametrize(
+    ("text", "carried"),
+    [
+        ("safe_mode: ask\n", "ask"),
+        ("safe_mode: auto\nauto_run: true\n", "auto"),
+        ("safe_mode: off\nauto_run: true\n", "off"),
+        ('safe_mode: "off"\n', None),
+        ("safe_mode: off\n", None),
+        ("safe_mode: never\n", None),
+    ],
+)
+def test_safe_mode_never_opens_more_than_it_did_there(tmp_path: Path, text: str, carried: str | None) -> None:
+    imported = bring(tmp_path, "model: a\n" + text, "p.yaml")
+    assert imported.values.get(("approval", "safe_mode")) == carried
+    assert carried is not None or 2 in left(imported)
 
 
 def test_names_from_before_open_interpreter_0_2(tmp_path: Path) -> None:

@@ -74,6 +74,20 @@ def test_a_bad_flag_is_named() -> None:
     assert parse_set("model.instructions=a=b") == (("model", "instructions"), "a=b")
 
 
+@pytest.mark.usefixtures("home")
+def test_a_dotenv_of_the_working_folder_decides_nothing_about_trust(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have come with somebody else's files; the owner's own environment and flags count."""
+    Path(".env").write_text("ZERO_ONE_APPROVAL_AUTO_RUN=1\nZERO_ONE_APPROVAL_SAFE_MODE=off\nZERO_ONE_CAPS_STEPS=4\n")
+    got = resolve()
+    assert (got.settings.approval.auto_run, got.settings.approval.safe_mode) == (False, "auto")
+    assert got.settings.caps.steps == 4
+    assert sum("is ignored" in warning for warning in got.warnings) == 2
+    monkeypatch.setenv("ZERO_ONE_APPROVAL_SAFE_MODE", "ask")
+    got = resolve(flags={("approval", "auto_run"): True})
+    assert (got.settings.approval.auto_run, got.settings.approval.safe_mode) == (True, "ask")
+    assert got.source(("approval", "auto_run")) == "flag --auto-run"
+
+
 def test_dotenv_files_are_read_and_the_real_environment_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (home / "config").mkdir(parents=True)
     (home / "config" / ".env").write_text("ZERO_ONE_CAPS_STEPS=3\nZERO_ONE_SPEAK_RATE=2\n")

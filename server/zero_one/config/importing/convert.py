@@ -31,6 +31,7 @@ _PLAIN: dict[str, Key] = {
     "llm.max_output": ("caps", "output_chars"),
     "custom_instructions": ("model", "instructions"),
     "llm.custom_instructions": ("model", "instructions"),
+    "auto_run": ("approval", "auto_run"),
     "debug": ("debug",),
     "verbose": ("debug",),
 }
@@ -50,8 +51,6 @@ _MODELS = {
 """Open Interpreter's own short names and the models it took them for."""
 _NEEDLESS = "nothing to carry over: "
 _REASONS = {
-    "auto_run": "code that a model wrote asks first here, and no profile can switch that off",
-    "safe_mode": "here the risk of every step is judged by code and asked about, always",
     "offline": _NEEDLESS + "nothing here calls home; the `offline` profile also downloads nothing",
     "loop": _NEEDLESS + "a task goes on here until it is done, impossible, or a question is needed",
     "loop_message": _NEEDLESS + "a task goes on here until it is done, impossible, or a question is needed",
@@ -133,7 +132,7 @@ def import_profile(path: Path, *, keep_system_message: bool = False) -> Imported
         if (before := last.pop(found.name, None)) is not None and before.value != found.value:
             imported.left.append(Left(before.line, _said(before), f"it is set again on line {found.line}"))
         last[found.name] = found
-    for found in last.values():
+    for found in sorted(last.values(), key=lambda one: one.name == "safe_mode"):  # read in the light of auto_run
         _carry(imported, found, keep_system_message)
     imported.left.sort(key=lambda one: one.line)
     if not reading.found and not reading.touched:
@@ -145,6 +144,8 @@ def _carry(imported: Imported, found: Found, keep_system_message: bool) -> None:
     name, value = found.name, found.value
     if name in {"tts", "stt"}:
         _engine(imported, found)
+    elif name == "safe_mode":
+        _safe_mode(imported, found)
     elif name == "system_message":
         if keep_system_message and isinstance(value, str):
             _append_instructions(imported, found)
@@ -183,6 +184,17 @@ def _engine(imported: Imported, found: Found) -> None:
         )
     else:
         _put(imported, Found(found.name, engine, found.line), (section, "engine"))
+
+
+def _safe_mode(imported: Imported, found: Found) -> None:
+    """There, ``off`` was the default and every piece of code was asked about; here it lets changes run unasked, which
+    is what it means only together with ``auto_run``."""
+    value = "off" if found.value is False else found.value  # YAML reads a bare off as a truth value
+    if value == "off" and ("approval", "auto_run") not in imported.values:
+        why = "risk is always judged here; to let changes run unasked, set approval.auto_run yourself"
+        imported.left.append(Left(found.line, _said(found), why))
+    else:
+        _put(imported, Found(found.name, value, found.line), ("approval", "safe_mode"))
 
 
 def _append_instructions(imported: Imported, found: Found) -> None:
