@@ -9,6 +9,7 @@ import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser
 
 from zero_one.safety.risk import paths
+from zero_one.safety.risk.javascript_methods import by_name, collections_in
 from zero_one.safety.risk.javascript_names import Classify, Names, arguments, walk
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.words import text_of
@@ -42,6 +43,7 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
     if root.has_error:
         reader.effects.append(opaque("JavaScript that does not parse"))
     reader.bind_all(root)
+    reader.collections = collections_in(root)
     reader.visit(root)
     return reader.effects
 
@@ -61,6 +63,8 @@ class _Reader(Names):
         for node in walk(root):
             if node.type in ("call_expression", "new_expression"):
                 self._call(node)
+                if self._is_argument(node) and self.resolve(node) in ("fs", "child_process", "fs/promises"):
+                    self._handed_on(node)
             elif node.type == "member_expression":
                 self._member(node)
             elif node.type == "assignment_expression":
@@ -124,12 +128,25 @@ class _Reader(Names):
             return  # a result, not a function
         if name in ("eval", "Function") or name.startswith("child_process."):
             self.effects.append(opaque(f"{name} is handed on"))
+        elif name in ("fs", "fs/promises", "fs.promises", "fs-extra", "child_process", "process.mainModule"):
+            parent = self.parent(node)
+            called = self.resolve(parent and self._function_of(parent)) or ""
+            if not called.startswith(("console.", "util.inspect")):
+                self.effects.append(opaque(f"the module {name} is handed on"))
         elif name.split(".")[0] in ("fs", "fs/promises") and _DELETES.match(name.rsplit(".", 1)[-1]):
             self.effects.append(destroys("delete", "a computed name"))
+
+    def _function_of(self, given: Node) -> Node | None:
+        call = self.parent(given)
+        return call.child_by_field_name("function") if call is not None else None
 
     def _call(self, node: Node) -> None:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         name, args = self.resolve(function), arguments(node)
+        if name and re.search(r"\w\.(call|apply|bind)$", name) and not name.startswith(("Function.", "Reflect.")):
+            name, args = name.rsplit(".", 1)[0], args[1:]  # `unlink.call(fs, path)` calls unlink
+        if name in ("Reflect.apply", "Reflect.construct") and args:
+            name, args = self.resolve(args[0]), args[2:]
         if name and name.startswith("child_process.") and "()." in name:
             return  # a method of what a command has printed
         name = name.replace("()", "") if name else name
@@ -150,6 +167,12 @@ class _Reader(Names):
             or (name in ("setTimeout", "setInterval") and args and args[0].type in ("string", "template_string"))
         ):
             self._code(first, "javascript")
+        elif "_load" in last or name.startswith(
+            ("module.constructor", "Module.", "WebAssembly.instantiate", "WebAssembly.Instance")
+        ):
+            self.effects.append(opaque(f"{name} loads code"))
+        elif name in ("Worker", "worker_threads.Worker"):
+            self.effects.append(opaque("code in a worker"))
         elif name in ("require", "import"):
             self.effects.append(opaque("a module whose name is computed")) if first is None else self.module(
                 first.removeprefix("node:")
@@ -158,12 +181,19 @@ class _Reader(Names):
             tagged = node.child_by_field_name("arguments")
             if tagged is not None and tagged.type == "template_string":
                 self._code(self.fold(tagged), "shell")
+        elif top == "shelljs" and last != "exec":
+            words = [self.fold(a) for a in args]
+            self.effects += self.classify(
+                " ".join([last, *(w if w is not None else "$COMPUTED" for w in words)]), "shell", self.depth + 1
+            )
         elif (
             top in ("child_process", "execa", "shelljs")
             or last in _RUNS_ONLY
             or (last in _RUNS and name not in ("exec",) and top in ("cp", "child"))
         ):
             self._process(last, args, first)
+        elif top in ("del", "trash") and len(name.split(".")) <= 2:
+            self.effects += [paths.deleting(where) if top == "del" else paths.trashing(where)]
         elif top in ("fs", "fs-extra", "rimraf") or name.startswith("fs/promises") or _FILE_ONLY.match(last):
             self._file(last if top != "rimraf" else "rm", args, where)
         elif name == "fetch" or top in (
@@ -196,27 +226,59 @@ class _Reader(Names):
         elif (last == "post" and args) or (name in ("open", "window.open") and first is None and args):
             self.effects.append(sends(where))
         elif name.startswith(("Bun.", "Deno.")):
-            self.effects.append(
-                destroys("delete", where)
-                if "remove" in last
-                else opaque(name)
-                if last in ("run", "spawn", "Command")
-                else changes("process", f"{name} {where}")
-            )
-        elif last in ("deleteMany", "drop", "dropDatabase", "deleteOne", "remove", "dropIndexes") and name.startswith(
-            "db."
-        ):
-            self.effects.append(destroys("delete", name))
-        elif last in ("insertOne", "insertMany", "updateOne", "updateMany", "replaceOne", "save") and name.startswith(
-            "db."
-        ):
-            self.effects.append(changes("process", name))
+            self._runtime(name, last, where, args)
         elif (
-            last in ("query", "exec", "run", "execute")
-            and first is not None
-            and re.match(r"(?i)\s*(select|insert|update|delete|drop|alter|create|truncate)\b", first)
+            first is not None
+            and re.match(
+                r"(?i)\s*(select|insert|update|delete|drop|alter|create|truncate|with|pragma|grant)\b.*\s", first
+            )
+            and last in ("query", "exec", "run", "execute", "prepare", "raw", "unsafe", "all", "get", "each")
         ):
             self.effects += self.classify(first, "sql", self.depth + 1)
+        elif (
+            last in ("query", "execute", "raw", "$executeRawUnsafe", "$queryRawUnsafe")
+            and args
+            and first is None
+            and top not in ("document", "chrome")
+        ):
+            self._query(args[0])
+        elif first is not None and re.match(r"(DELETE|POST|PUT|PATCH) /", first) and last == "request":
+            self.effects.append(destroys("send", first) if first.startswith("DELETE") else sends(first))
+        else:
+            self.effects += by_name(self, node, name, last, args)
+
+    def _query(self, node: Node) -> None:
+        """SQL of which a part is computed: its verb is known, values may hold anything."""
+        text = self.sketch(node)
+        found = self.classify((text or "?").replace("…", "1"), "sql", self.depth + 1)
+        self.effects += found if any(e.risk for e in found) else [changes("process", "what is filled into the SQL")]
+
+    def _runtime(self, name: str, last: str, where: str, args: list[Node]) -> None:
+        """What Deno and Bun bring along."""
+        if name.startswith("Bun.file."):
+            where = self.bun_file(where)
+        if "remove" in last or name == "Bun.file.delete" or "truncate" in last.lower():
+            self.effects.append(paths.deleting(where))
+        elif last in ("run", "spawn", "spawnSync", "Command", "$", "exec", "dlopen", "plugin"):
+            self.effects.append(opaque(name))
+        elif last in ("serve", "listen", "serveHttp", "connect"):
+            self.effects.append(sends("opens this machine to the network"))
+        elif name.startswith("Deno.env.") and last == "toObject":
+            self.effects.append(Effect("credential", "every variable of the environment", Risk.SPEND_OR_SEND))
+        elif re.match(
+            r"(read|stat|lstat|open|file|text|json|exists|cwd|env|get|realPath|hash|version|memory|inspect|arrayBuffer|sleep|now)",
+            last,
+        ):
+            self.effects.append(paths.reading(where))
+        elif last in ("write", "writer") or last.startswith(
+            ("writeText", "writeFile", "mkdir", "create", "copy", "rename")
+        ):
+            self.effects.append(paths.writing(where))
+        else:
+            self.effects.append(changes("process", f"{name} {where}"))
+
+    def bun_file(self, where: str) -> str:
+        return where if where != "a computed name" else "a file"
 
     def _code(self, text: str | None, language: str) -> None:
         self.effects += (

@@ -6,19 +6,37 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from zero_one.safety.risk.model import Effect, changes
+from zero_one.safety.risk.model import Effect, changes, opaque
 from zero_one.safety.risk.words import ansi, text_of
 
 Classify = Callable[[str, str, int], list[Effect]]
 
-_LOOKING_MODULES = set(
+LOOKING_MODULES = set(
     """
         path os util url querystring assert buffer events crypto zlib readline string_decoder timers perf_hooks
         stream tty lodash underscore moment dayjs date-fns chalk yargs commander minimist uuid ramda mathjs
         cheerio async colors luxon csv-parse papaparse js-yaml systeminformation pretty-bytes glob fast-glob
-        semver validator marked process
+        semver validator marked process http-status qs nanoid slugify fuse.js turndown jsdom node-html-parser xml2js
+        fast-xml-parser ini toml dotenv-parse ora cli-table3 figlet boxen string-width iconv-lite mime mime-types ip
+        diff leven natural compromise franc rxjs immutable immer zod joi ajv yup d3 three chart.js simple-statistics
+        node:test worker-timers exifr image-size pdf-parse pdfjs-dist mammoth tar-stream p-limit p-map bluebird
+        module inspector v8 diagnostics_channel async_hooks punycode constants sys globby micromatch picomatch
         """.split()
 )
+_CLIENTS = set(
+    """
+    pg mysql mysql2 sqlite3 better-sqlite3 mongodb mongoose redis ioredis knex sequelize typeorm prisma @prisma/client
+    octokit aws-sdk stripe twilio nodemailer @sendgrid/mail firebase firebase-admin googleapis shelljs zx del trash
+    playwright puppeteer puppeteer-core selenium-webdriver express fastify koa socket.io ws dockerode kubernetes-client
+    @kubernetes/client-node web3 ethers discord.js telegraf @slack/web-api twit needle ky superagent request axios
+    request-promise phin bent wretch sharp node-pty ssh2 node-ssh ftp basic-ftp imap mqtt amqplib kafkajs open chokidar
+    archiver adm-zip unzipper tar cassandra-driver neo4j-driver @elastic/elasticsearch elasticsearch bun electron
+    """.split()
+)
+"""Packages whose calls are told by their names and by what they are given; loading one does nothing."""
+
+
+_WORLD = ("globalThis", "global", "window", "self", "top")
 
 
 class Names:
@@ -31,6 +49,9 @@ class Names:
         self.known: dict[str, str] = {}
         self.sketches: dict[str, str] = {}
         self.parents: dict[int, Node] = {}
+        self.defined: set[str] = set()
+        """Methods and functions that this program defines itself, and which are read where they stand."""
+        self.collections = False
 
     # --- names ----------------------------------------------------------------------------------------------------
 
@@ -42,6 +63,8 @@ class Names:
         self.parents = {child.id: node for node in walk(root) for child in node.children}
         bound: set[str] = set()
         for node in walk(root):
+            if node.type in ("method_definition", "function_declaration"):
+                self.defined.add(text_of(node.child_by_field_name("name") or node))
             if node.type == "import_statement":
                 self._import(node)
             elif node.type in ("variable_declarator", "assignment_expression"):
@@ -84,7 +107,20 @@ class Names:
 
     def module(self, module: str) -> None:
         top = module.split("/")[0]
-        if top not in _LOOKING_MODULES | {
+        if module.startswith((".", "/")):
+            told = module.endswith((".json", ".csv", ".txt"))
+            self.effects += [] if told else [opaque(f"runs {module}")]
+            return
+        if "://" in module or module.startswith("data:"):
+            self.effects.append(opaque(f"runs code from {module[:60]}"))
+            return
+        if (
+            top in _CLIENTS
+            or module in _CLIENTS
+            or module.startswith(("@aws-sdk/", "@octokit/", "@google-cloud/", "@azure/"))
+        ):
+            return
+        if top not in LOOKING_MODULES | {
             "fs",
             "fs-extra",
             "child_process",
@@ -117,6 +153,11 @@ class Names:
             case "identifier":
                 name = text_of(node)
                 return self.names.get(name, name)
+            case "member_expression" if text_of(node.child_by_field_name("object") or node) in _WORLD:
+                prop = node.child_by_field_name("property")
+                return text_of(prop) if prop is not None else None
+            case "subscript_expression" if text_of(node.child_by_field_name("object") or node) in _WORLD:
+                return self.fold(node.child_by_field_name("index")) or "globalThis.?"
             case "member_expression":
                 base, prop = self.resolve(node.child_by_field_name("object")), node.child_by_field_name("property")
                 return f"{base}.{text_of(prop)}" if base and prop is not None else None

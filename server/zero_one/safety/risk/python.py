@@ -11,7 +11,7 @@ from typing import Any
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.fold import Unknown, fold, sketch
-from zero_one.safety.risk.model import Effect, opaque, sends
+from zero_one.safety.risk.model import Effect, destroys, opaque, sends
 from zero_one.safety.risk.paths import is_secret
 from zero_one.safety.risk.python_methods import SENT_ALONG
 from zero_one.safety.risk.python_names import DUNDER_WALK, INSPECTORS, POWERFUL, REMOTE, looks
@@ -55,12 +55,26 @@ class Reader(ast.NodeVisitor):
         self.loops = self.choices = self.endless = 0
         self.feeds = False
         self.datagrams = any(isinstance(n, ast.Attribute) and n.attr == "SOCK_DGRAM" for n in ast.walk(tree))
+        told = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+        self.only_connects = not told & {
+            "send",
+            "sendall",
+            "sendto",
+            "sendfile",
+            "makefile",
+            "fileno",
+            "write",
+            "dup",
+            "detach",
+        }
         self.local_data = False
         self.fetches_computed: list[str] = []
         self._called: set[int] = set()
         self.own: set[str] = {"self", "cls"}
         """Names that hold objects of classes that this program defines: what their methods do is read there."""
-        self.moves = False
+        self.tables: set[str] = set()
+        """Names that hold a table which stands in this program, so that all that is in it is read."""
+        self.moves = self.encrypts = False
         self.sites = Sites(tree)
         self.inside: list[Function] = []
         self._bindings = _count_bindings(tree)
@@ -69,6 +83,8 @@ class Reader(ast.NodeVisitor):
                 self.defined.add(node.name)
 
     def finish(self) -> list[Effect]:
+        if self.encrypts and any(e.kind in ("write", "move") and not e.undoable for e in self.effects):
+            self.effects.append(destroys("delete", "files, by encrypting them"))
         if self.moves:
             self.effects = paths.below(None, self.effects)
         if self.local_data:
@@ -129,6 +145,8 @@ class Reader(ast.NodeVisitor):
         origin = self.resolve(value)
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in self.defined:
             self.own.add(target.id)
+        if isinstance(value, ast.Dict | ast.List | ast.Tuple):
+            self.tables.add(target.id)
         if origin is not None:
             self.aliases[target.id] = origin
         text = self.sketch(value)
@@ -188,6 +206,8 @@ class Reader(ast.NodeVisitor):
                 if called in ("getattr", "builtins.getattr") and len(args) >= 2:
                     owner, named = self.resolve(args[0]), self.text(args[1])
                     return f"{owner}.{named}" if owner and named else None
+                if called in ("eval", "builtins.eval") and args and (code := self.text(args[0])) is not None:
+                    return self._evaluated(code)
                 if called in ("functools.partial", "staticmethod", "functools.wraps") and args:
                     return self.resolve(args[0])
                 return f"{called}()" if called else None
@@ -197,8 +217,18 @@ class Reader(ast.NodeVisitor):
                 return self.resolve(value)
         return None
 
+    def _evaluated(self, code: str) -> str | None:
+        """``eval("__import__('shutil')")`` stands for what its text stands for."""
+        try:
+            inner = ast.parse(code.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            return None
+        return None if isinstance(inner, ast.Call) and "eval" in ast.dump(inner.func) else self.resolve(inner)
+
     def _resolve_subscript(self, value: ast.expr, index: ast.expr) -> str | None:
         base, key = self.resolve(value), self.text(index)
+        if base and base.split(".")[0].split("(")[0] in REMOTE:
+            return base  # `client["shop"]` is still of that service
         if isinstance(value, ast.Call):
             inner = self.resolve(value.func)
             if inner in ("vars", "builtins.vars") and value.args and key:
@@ -342,6 +372,12 @@ class Reader(ast.NodeVisitor):
             self._called.add(id(node.func.value))
         if name.startswith("subprocess."):
             self._called.update(id(inner) for k in node.keywords if k.arg == "env" for inner in ast.walk(k.value))
+        if (
+            isinstance(node.func, ast.Attribute)
+            and re.match(r"encrypt", node.func.attr)
+            and (self.loops or self.inside)
+        ):
+            self.encrypts = True
         self.effects += call_effects(self, node)
         self.generic_visit(node)
 
@@ -381,7 +417,9 @@ class Reader(ast.NodeVisitor):
 
     def written_here(self, node: ast.expr) -> bool:
         """Whether a table stands in this program as it is, so that all that is in it was read."""
-        return isinstance(node, ast.Dict) or (isinstance(node, ast.Name) and self._bindings[node.id] == 1)
+        return isinstance(node, ast.Dict | ast.List | ast.Tuple) or (
+            isinstance(node, ast.Name) and node.id in self.tables and self._bindings[node.id] == 1
+        )
 
     def nested(self, code: str, language: str) -> list[Effect]:
         return self.classify(code, language, self.depth + 1)

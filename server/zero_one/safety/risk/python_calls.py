@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from zero_one.safety.risk import paths, verbs
 from zero_one.safety.risk import python_names as names
+from zero_one.safety.risk.fold import Unknown
 from zero_one.safety.risk.model import Effect, Kind, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.paths import COMPUTED
 from zero_one.safety.risk.python_call import Call, environment_effects
@@ -177,6 +178,17 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
         and reader.resolve(node.args[0]) in ("os", "sys", "builtins", "subprocess")
     ):
         return [opaque("replaces a function")]
+    if name in ("operator.methodcaller", "operator.attrgetter") and node.args:
+        method = call.text(0)
+        if method is None:
+            return [opaque("a method whose name is computed")]
+        later = ast.Call(ast.Attribute(ast.Name("what_it_is_given", ast.Load()), method, ast.Load()), node.args[1:], [])
+        return method_effects(reader, ast.copy_location(ast.fix_missing_locations(later), node), "")
+    if name == "socket.create_connection" and reader.only_connects and node.args:
+        try:
+            return [fetches(f"{reader.fold(node.args[0])}")]
+        except Unknown:
+            return [sends("a computed address")]
     if name in names.CODE:
         if call.text(0, "stmt", "statement", "expr", "ex") is None and (not node.args or _bare_or_lambda(node.args[0])):
             return []

@@ -40,6 +40,8 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return []  # what it does is read where it is defined
     if last == "delete" and _deletes(reader, name):
         return [destroys("delete", where if where != COMPUTED else call.path())]
+    if last == "drop" and not node.args and not node.keywords:
+        return [destroys("delete", where)]
     if last.startswith("delete_") and not own and not names.looks(name):
         return [destroys("delete", f"{last} {call.path()}")]
     if (
@@ -142,6 +144,11 @@ def _computed_function(reader: Reader, node: ast.Call) -> list[Effect]:
         return [opaque("a function whose name is computed")]
     if isinstance(func, ast.Subscript):
         inner = func.value
+        key = reader.text(func.slice)
+        if key in names.BUILTIN_CODE - {"open", "input"} or key in names.POWERFUL or key in names.METHOD_PROCESSES:
+            return [opaque(f"{key} out of a table")]
+        if isinstance(inner, ast.Attribute) and inner.attr in ("__dict__", "modules"):
+            return [opaque(f"{key or 'a function'} out of the inside of a module")]
         if isinstance(inner, ast.Call) and reader.resolve(inner.func) in ("globals", "locals", "vars"):
             return [opaque("a function whose name is computed")]
         if isinstance(inner, ast.Name | ast.Dict) and reader.written_here(inner):

@@ -74,7 +74,8 @@ SEND = set(
         socketserver.TCPServer flask.Flask uvicorn.run xmlrpc.client.ServerProxy
         xmlrpc.server.SimpleXMLRPCServer paho.mqtt.client.Client
         googleapiclient.discovery.build gspread.authorize msal.PublicClientApplication pyngrok.ngrok.connect
-        dns.resolver.resolve paho.mqtt.publish.single paho.mqtt.publish.multiple openai.OpenAI anthropic.Anthropic litellm.completion
+        dns.resolver.resolve paho.mqtt.publish.single paho.mqtt.publish.multiple openai.OpenAI anthropic.Anthropic
+        litellm.completion
         """.split()
 )
 SPEND = set(
@@ -99,7 +100,7 @@ DEVICE = set(
     """webbrowser.open webbrowser.open_new webbrowser.open_new_tab webbrowser.get pyperclip.copy winsound.Beep
     ctypes.windll.user32.SystemParametersInfoW os.nice os.setpriority signal.alarm""".split()
 )
-SECRET_DELETE = set("keyring.set_password".split())
+SECRET_DELETE = {"keyring.set_password"}
 
 # Modules whose functions only look or compute, unless a table above says otherwise.
 LOOKING_MODULES = set(

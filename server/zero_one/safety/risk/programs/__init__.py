@@ -28,6 +28,13 @@ TABLE: dict[str, Handler] = {
 }
 
 
+_VERBED = frozenset(
+    """
+    git docker podman kubectl helm systemctl service launchctl aws gcloud az terraform apt apt-get dnf yum pacman brew
+    npm pip pip3 gh docker-compose virsh adb redis-cli diskutil defaults zfs zpool btrfs rclone heroku
+    """.split()
+)
+"""Programs whose first word says whether they look or destroy."""
 _CARRIERS = frozenset("awk gawk mawk nawk sed gsed find tar ssh".split())
 """Programs whose other arguments may hold commands, so that ``--help`` at the end proves nothing."""
 
@@ -47,6 +54,9 @@ def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin:
         # The name says nothing about a program from another folder.
         return [opaque(f"running {name}")]
     lowered = program.lower().removesuffix(".exe")
+    verb = next((a for a in args if not a.text.startswith("-")), None)
+    if program in _VERBED and verb is not None and not verb.sure:
+        return [opaque(f"{program} with a command that is computed")]
     handler = TABLE.get(program) or TABLE.get(lowered) or TABLE.get(code.unversioned(lowered))
     if handler is None:
         return [*_unknown(call), *secrets(call)]

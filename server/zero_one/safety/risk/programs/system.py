@@ -213,6 +213,11 @@ _DESKTOP_LOOKS = re.compile(
 )
 
 
+_DESKTOP_ACTS = re.compile(
+    r"[sc]?set.*|toggle.*|mute|unmute|play.*|pause|stop|next|previous|open|write|key.*|type.*|click|power|connect"
+)
+
+
 def _desktop(call: Call) -> list[Effect]:
     words = call.operands
     if "--empty" in call.texts or words[:1] == ["remove"]:
@@ -246,6 +251,8 @@ def _desktop(call: Call) -> list[Effect]:
         )
     ):
         return []
+    if words and _DESKTOP_ACTS.fullmatch(words[0]):
+        return [changes("device", _line(call))]
     looks = (words and _DESKTOP_LOOKS.fullmatch(words[0])) or call.has("-l", "-m", "-d", "-q", "--list", "-g")
     acts = {"key", "type", "click", "windowkill", "windowactivate", "exec"} & set(words)
     if looks and not (call.program == "xdotool" and acts):

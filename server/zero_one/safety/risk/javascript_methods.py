@@ -1,0 +1,111 @@
+"""What a method of something whose type is not known does in JavaScript: by the verb in its name."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from zero_one.safety.risk import verbs
+from zero_one.safety.risk.javascript_names import LOOKING_MODULES, Names, walk
+from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, sends
+from zero_one.safety.risk.words import text_of
+
+_COLLECTIONS = re.compile(
+    r"new (Weak)?(Map|Set)\b|URLSearchParams|searchParams|new URL\b|FormData|new Headers|classList|new Array|CacheMap|LRU"
+)
+_PAGE = re.compile(
+    r"^(document|\$|_|lodash|console|Math|JSON|Object|Array|String|Number|Promise|Date|process|Reflect|Symbol|Intl)\b"
+)
+_REMOTE_VERBS = re.compile(
+    r"^(delete|destroy|drop|terminate|purge|flush|truncate|remove|del|wipe|erase|revoke|uninstall)([A-Z]\w*|all|db|All)?$"
+)
+_AMBIGUOUS = set("delete remove drop clear reset empty".split())
+_SENDING = re.compile(
+    r"^(send(?!Beacon)|post|publish|upload|put|submit|dispatchMail|transfer|pay|charge|purchase|broadcast|tweet)([A-Z]\w*)?$"
+)
+_WRITING = re.compile(
+    r"^(insert|update|upsert|replace(One|All)?|save|create|write|bulk|set(Item)|toFile|writeFile|rename|move|copy)([A-Z]\w*)?$"
+)
+_LOCAL = set("emit on once push pop shift splice set get add has forEach map filter find replace replaceAll".split())
+
+
+def by_name(reader: Names, node: Node, name: str, last: str, args: list[Node]) -> list[Effect]:
+    """Effects of ``name(…)``, of which nothing is known but its name."""
+    what = name.removeprefix("?.")
+    if last.endswith("Command") and last[:1].isupper():  # the commands of a cloud's client
+        return _said(verbs.risk_of(last.removesuffix("Command")), what)
+    if name == "navigator.mediaDevices.getUserMedia" or last in ("getDisplayMedia", "getUserMedia"):
+        return [Effect("device", "camera or microphone", Risk.SPEND_OR_SEND)]
+    if last == "goto" and args:
+        return [sends("a computed address")] if reader.fold(args[0]) is None else [fetches(reader.fold(args[0]) or "")]
+    if name.startswith(("localStorage.", "sessionStorage.")):
+        return [changes("process", what)] if last == "setItem" else []
+    if name in ("open", "opener") or name.startswith(("open.", "shell.open")):
+        return [changes("process", f"opens {reader.fold(args[0]) if args else 'something'}")]
+    if last == "listen" and len(name.split(".")) > 1:
+        return [sends("opens this machine to the network")]
+    if what.split(".")[0] in LOOKING_MODULES:
+        return []
+    if _PAGE.match(what) or "." not in name or last in reader.defined:
+        return _pressed(what, last, args) if "." in name else []
+    if _REMOTE_VERBS.match(last):
+        return _ends(reader, node, what, last, args)
+    if _pressed(what, last, args):
+        return _pressed(what, last, args)
+    if _SENDING.match(last) or (last == "create" and _elsewhere(what)):
+        return [sends(what)]
+    if last in _LOCAL:
+        return []
+    return [changes("process", what)] if _WRITING.match(last) and what.split(".")[0] not in ("Object", "Buffer") else []
+
+
+def _elsewhere(what: str) -> bool:
+    return bool(
+        re.search(
+            r"(?i)stripe|twilio|octokit|issues|messages|orders?|charges|payment|tweets?|mail|events|comments|pulls",
+            what,
+        )
+    )
+
+
+def _ends(reader: Names, node: Node, what: str, last: str, args: list[Node]) -> list[Effect]:
+    """``map.delete(key)`` forgets an entry of a collection, ``bucket.delete()`` a bucket."""
+    if last in _AMBIGUOUS or last == "removeItem":
+        if last == "clear" or (reader.collections and len(args) == 1 and args[0].type != "object"):
+            return []
+        if last in ("remove", "reset", "empty") and not args:
+            return []  # an element of a page removes itself
+        if last == "remove" and args and args[0].type in ("arrow_function", "number"):
+            return []
+    if re.match(
+        r"remove(EventListener|Attribute|Child|Class|Listener|AllListeners|Property|Item$)|deleteRow|deleteCell", last
+    ):
+        return []
+    return [destroys("delete", what)]
+
+
+def _pressed(what: str, last: str, args: list[Node]) -> list[Effect]:
+    """A button of a page: what it does stands in its name, if anywhere."""
+    if last == "submit":
+        return [sends(what)]
+    if last not in ("click", "press", "tap", "fill", "type", "check", "selectOption"):
+        return []
+    said = verbs.risk_of(" ".join(text_of(a) for a in args) + " " + what)
+    if said is not None and said >= Risk.SPEND_OR_SEND:
+        return _said(said, what)
+    return [changes("device", f"uses the page: {what}")]
+
+
+def _said(said: Risk | None, what: str) -> list[Effect]:
+    if said is Risk.DESTROY:
+        return [destroys("delete", what)]
+    return [fetches(what)] if said is Risk.OBSERVE else [sends(what)]
+
+
+def collections_in(root: Node) -> bool:
+    """Whether a program makes maps, sets or the like, whose methods are named as those of services are."""
+    return any(
+        node.type in ("new_expression", "member_expression") and _COLLECTIONS.search(text_of(node)[:200])
+        for node in walk(root)
+    )
