@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zero_one.computer.hands import Gate, Hands
 from zero_one.computer.languages import registry
-from zero_one.computer.languages.base import Language, Needs, Output, Place
+from zero_one.computer.languages.base import Cells, Needs, Output, Reach
 from zero_one.computer.output import HeadTail, Limits
+from zero_one.computer.workshop import Bench, Workshop
 
 if TYPE_CHECKING:
     from zero_one.computer.languages.pool import KernelPool
@@ -20,8 +20,9 @@ class Terminal:
     """Runs code of any language this machine has, in one folder, for one conversation.
 
     ``folder`` is the working folder (created, mode 0700, if it is not there) and keeps long outputs under ``.output``.
-    ``allow`` is asked before every ``computer.*`` call that comes out of running code. ``pool`` lends warm Python
-    kernels; without it the first Python run waits about a second for its own.
+    ``allow`` is asked before every ``computer.*`` call that comes out of running code. ``cells`` makes the sandboxes
+    that code runs in; without it there are none. ``pool`` lends warm Python kernels where there is no sandbox; without
+    it the first Python run waits about a second for its own.
     """
 
     def __init__(
@@ -30,17 +31,21 @@ class Terminal:
         hands: Hands,
         *,
         allow: Gate | None = None,
+        cells: Cells | None = None,
         pool: KernelPool | None = None,
         limits: Limits | None = None,
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder.resolve()
+        kept = self.folder / ".output"
+        if not kept.is_symlink():
+            kept.mkdir(exist_ok=True, mode=0o700)  # now, so that a sandbox can show it read-only
         self.allow = allow
         self._hands = hands
         self._limits = limits or Limits()
-        self._place = Place(self.folder, self._call_from_code, pool)
+        self._cells = cells
         self._known = registry.available()
-        self._open: dict[str, Language] = {}
+        self._workshop = Workshop(self.folder, self._known, self._call_from_code, cells, pool)
         # Outputs of an earlier life of this conversation stay: its history names them.
         self._runs = max((int(file.name[:4]) for file in self.folder.glob(".output/[0-9][0-9][0-9][0-9]-*")), default=0)
 
@@ -48,6 +53,19 @@ class Terminal:
     def languages(self) -> list[str]:
         """Names of the languages that this machine can run."""
         return list(self._known)
+
+    @property
+    def sandboxed(self) -> bool:
+        """Whether code runs in a sandbox here. Where it does not, every change has to be asked about."""
+        return self._cells is not None and self._cells.sandboxed
+
+    def lacks(self) -> str:
+        """In words, what code here cannot have, for the model; nothing where it lacks nothing."""
+        return self._cells.lacks() if self._cells is not None else ""
+
+    def warm(self) -> None:
+        """Begin to start what the first run of Python needs; returns at once."""
+        self._workshop.warm()
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Any:
         """A method of ``computer.*``, asked of the gate first; raises what the gate raises, or ``HandsError``."""
@@ -59,11 +77,6 @@ class Terminal:
         if not name:  # what is there to call
             return self._hands.schemas()
         return await self.call(name, self._hands.method(name).bind(positional, named))
-
-    @property
-    def sandboxed(self) -> bool:
-        """Whether code runs in a sandbox here. Where it does not, every change has to be asked about."""
-        return False
 
     async def run(
         self,
@@ -89,16 +102,23 @@ class Terminal:
             yield Output("error", f"{language or 'That language'} cannot be run on this machine. It has {has}.")
             yield Output("exit", "127")
             return
-        if name not in self._open:
-            self._open[name] = self._known[name](self._place)
+        bench, note = await self._workshop.enter(name, code, needs)
+        if note:
+            yield Output("output", f"{note}\n")
         self._runs += 1
         kept = HeadTail(self.folder / ".output" / f"{self._runs:04d}-{name}.txt", self._limits)
-        pieces = self._open[name].run(code, timeout_s=timeout_s)
+        before = self._open_network(bench, needs, network)
+        pieces = bench.language.run(code, timeout_s=timeout_s)
+        said = ""
         try:
             async for piece in pieces:
+                if piece.kind in ("error", "output"):
+                    said = said[-_TAIL:] + piece.content[-_TAIL:]
                 if piece.kind in ("error", "exit"):
                     for text in kept.finish():
                         yield Output("output", text)
+                    if piece.kind == "exit" and bench.cell is not None and (why := bench.cell.explain(said)):
+                        yield Output("error", why)
                     yield piece
                 elif piece.kind == "image":
                     yield piece
@@ -109,12 +129,24 @@ class Terminal:
             kept.close()
             if isinstance(pieces, AsyncGenerator):
                 await pieces.aclose()
+            if bench.cell is not None:
+                bench.cell.reach(before)
+            self._workshop.leave(bench)
+
+    def _open_network(self, bench: Bench, needs: Needs | None, network: bool) -> Reach:
+        """Open what this run may reach; returns what stays open after it, for what it leaves in the background."""
+        if bench.cell is None or self._cells is None:
+            return Reach()
+        bench.cell.reach(self._cells.reach(needs, network))
+        return self._cells.reach(None, network)
 
     async def interrupt(self) -> None:
         """Stop whatever runs, in every language; state is kept where it can be."""
-        await asyncio.gather(*(language.interrupt() for language in self._open.values()))
+        await self._workshop.interrupt()
 
     async def close(self) -> None:
         """End every language and all that it started."""
-        languages, self._open = list(self._open.values()), {}
-        await asyncio.gather(*(language.close() for language in languages))
+        await self._workshop.close()
+
+
+_TAIL = 4_000  # characters of the end of an output in which a sandbox's refusal is looked for

@@ -1,92 +1,99 @@
 """What code that a model wrote can reach: its project folder, read-only programs, and little else.
 
 The sandbox is no policy: it stands whether something was agreed to or not. On Linux it is bubblewrap (a new user,
-mount, process, IPC and network namespace), on macOS a seatbelt profile. Where neither is there, ``missing`` says so
-and what to do; nothing is widened in silence.
+mount, process, IPC and network namespace), on macOS a seatbelt profile, anywhere a Docker container if the settings say
+so. Where there is none, ``missing`` says so and what to do; nothing is widened in silence.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-# What programs need of /etc. The rest (shadow, sudoers, ssh host keys, …) is not there.
-_ETC = """
-    alternatives ca-certificates ca-certificates.conf debian_version fonts group hosts ld.so.cache ld.so.conf
-    ld.so.conf.d localtime locale.alias locale.conf machine-id magic mime.types nsswitch.conf os-release
-    passwd pki protocols python3 python3.11 python3.12 python3.13 resolv.conf services ssl timezone xdg
-    ImageMagick-6 java-17-openjdk
-""".split()
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
+Kind = Literal["bubblewrap", "seatbelt", "docker"]
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Per process tree of one kernel: memory in bytes, processes, open files, bytes of one file, CPU seconds."""
+    """Of one sandbox: memory (bytes; of each process, and of all together), processes, CPU seconds of each process,
+    open files of each, bytes of one file, and bytes that must stay free on the disk."""
 
     memory: int = 4 << 30
     processes: int = 512
     open_files: int = 1024
     file_size: int = 2 << 30
     cpu_s: int = 3600
+    free: int = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
     """One kernel's sandbox.
 
-    ``home``: ``hidden`` shows an empty one, ``read`` shows it read-only and without secrets.
+    ``home``: ``hidden`` shows an empty one, ``read`` shows it read-only and without ``secrets`` (see ``hidden.py``).
+    ``read`` and ``write`` are further paths that can be read, or written, inside. ``scratch`` becomes its ``/tmp``.
+    ``proxy`` is the unix socket through which, and only through which, it reaches a network; None: it reaches none.
+    ``image`` is a Docker image, where that is the kind.
     """
 
     project: Path
-    network: bool = False
     home: Literal["hidden", "read"] = "hidden"
     limits: Limits = Limits()
-    extra_read: tuple[Path, ...] = ()
+    read: tuple[Path, ...] = ()
+    write: tuple[Path, ...] = ()
+    secrets: tuple[Path, ...] = ()
+    scratch: Path | None = None
+    proxy: Path | None = None
+    image: str = ""
+    kind: Kind | None = field(default_factory=lambda: available())
 
     def wrap(self, argv: list[str], runtime: Path) -> list[str]:
-        """The command that runs ``argv`` inside, with ``runtime`` (sockets of the kernel) writable too."""
-        return _MAKERS[_kind() or "none"](self, argv, runtime)
-
-    def lacks(self) -> str:
-        """In words, what code in here cannot have; for the model and for the person."""
-        parts = ["no network"] if not self.network else []
-        parts.append(
-            "an empty home folder" if self.home == "hidden" else "a home folder that can only be read, without keys"
-        )
-        return f"It runs in a sandbox with {' and '.join(parts)}; only {self.project} can be written."
+        """The command that runs ``argv`` inside. ``runtime`` can be read there; what is in ``runtime/cell`` written."""
+        return _maker(self.kind)(self, argv, runtime)
 
 
-def available() -> bool:
-    """Whether this machine can sandbox, tried for real once."""
-    return _kind() is not None
+PORT = 3128
+"""Where a sandbox finds its proxy: on its own loopback address."""
+
+MARKS = {"ZERO_ONE_SANDBOX": "1"}
+"""Environment variables by which a program sees that it is in a sandbox."""
 
 
-def missing() -> str:
-    """What to do where there is no sandbox; empty where there is one."""
-    if available():
-        return ""
-    if sys.platform == "linux":
-        return "Code cannot be sandboxed here. Install bubblewrap: sudo apt-get install -y bubblewrap"
-    return "Code cannot be sandboxed on this system; every change is asked about instead."
-
-
-_found: list[Literal["bubblewrap", "seatbelt"] | None] = []
-
-
-def _kind() -> Literal["bubblewrap", "seatbelt"] | None:
+def available() -> Kind | None:
+    """What this machine can sandbox with, tried for real once; None where it cannot. Never Docker, which is chosen."""
     if not _found:
         _found.append(_look())
     return _found[0]
 
 
-def _look() -> Literal["bubblewrap", "seatbelt"] | None:
+def missing() -> str:
+    """What to do where there is no sandbox; empty where there is one."""
+    if available() is not None:
+        return ""
+    if sys.platform != "linux":
+        return "Code cannot be sandboxed on this system; every change is asked about instead."
+    if shutil.which("bwrap") is None:
+        return (
+            "Code cannot be sandboxed here, so every change is asked about. Install bubblewrap: "
+            "sudo apt-get install -y bubblewrap"
+        )
+    return (
+        "Code cannot be sandboxed here, so every change is asked about: bubblewrap is installed, but this system does "
+        "not let programs make namespaces of their own. On Ubuntu: sudo apt-get install -y apparmor-profiles, or "
+        "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0. In a container, run 01 on the machine itself, or "
+        "give the container the right to make user namespaces."
+    )
+
+
+_found: list[Kind | None] = []
+
+
+def _look() -> Kind | None:
     if sys.platform == "darwin":
         return "seatbelt" if shutil.which("sandbox-exec") else None
     bwrap = shutil.which("bwrap")
@@ -95,144 +102,84 @@ def _look() -> Literal["bubblewrap", "seatbelt"] | None:
     try:
         # Some kernels and containers forbid namespaces to users; only trying tells.
         tried = subprocess.run(
-            [bwrap, "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, timeout=10, check=False
+            [bwrap, "--unshare-all", "--as-pid-1", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"],
+            capture_output=True,
+            timeout=10,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return "bubblewrap" if tried.returncode == 0 else None
 
 
-def _bubblewrap(box: Sandbox, argv: Sequence[str], runtime: Path) -> list[str]:
-    home = Path.home()
-    out = ["bwrap", "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "sandbox"]
-    if box.network:
-        out.append("--share-net")
-    for path in map(Path, _SYSTEM):
-        if path.is_symlink():
-            out += ["--symlink", os.readlink(path), str(path)]
-        elif path.is_dir():
-            out += ["--ro-bind", str(path), str(path)]
-    for name in _ETC:
-        out += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    out += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--tmpfs", "/var/tmp"]
-    if box.home == "hidden":
-        out += ["--tmpfs", str(home)]
-    else:
-        out += ["--ro-bind", str(home), str(home)]
-        for secret in SECRETS:
-            hidden = home / secret
-            if hidden.is_dir():
-                out += ["--tmpfs", str(hidden)]
-            elif hidden.exists():
-                out += ["--ro-bind", "/dev/null", str(hidden)]
-    for path in dict.fromkeys([*_python_folders(), *box.extra_read]):
-        out += ["--ro-bind-try", str(path), str(path)]
-    out += [
-        "--bind",
-        str(box.project),
-        str(box.project),
-        "--bind",
-        str(runtime),
-        str(runtime),
-        "--chdir",
-        str(box.project),
-    ]
-    return [*out, "--", *_limited(box.limits, argv)]
+def inside(box: Sandbox, argv: Sequence[str], python: str = sys.executable) -> list[str]:
+    """``argv`` as the first program of a sandbox starts it (see ``inside.py``)."""
+    import json
+
+    limits = box.limits
+    config = {
+        "memory": limits.memory,
+        "processes": limits.processes,
+        "open_files": limits.open_files,
+        "file_size": limits.file_size,
+        "cpu_s": limits.cpu_s,
+        "free": limits.free,
+        "disk": str(box.project),
+        "proxy": str(box.proxy) if box.proxy else None,
+        "port": PORT,
+    }
+    program = Path(__file__).with_name("inside.py")
+    return [python, "-I", "-S", str(program), json.dumps(config), "--", *argv]
 
 
-def _python_folders() -> list[Path]:
+def environment(box: Sandbox) -> dict[str, str]:
+    """What a program in the sandbox is told beside what it is told anyway: the way out, and where to keep things."""
+    caches = {name: f"/tmp/.cache{folder}" for name, folder in _CACHES.items()} | {"TMPDIR": "/tmp"}
+    if box.proxy is None:
+        return caches | MARKS
+    address = f"http://127.0.0.1:{PORT}"
+    names = ("http_proxy", "https_proxy", "all_proxy")
+    ways = dict.fromkeys(names, address) | {name.upper(): address for name in names}
+    return caches | MARKS | ways | {"NODE_USE_ENV_PROXY": "1", "no_proxy": "localhost,127.0.0.1,::1"}
+
+
+_CACHES = {
+    "XDG_CACHE_HOME": "",
+    "MPLCONFIGDIR": "/matplotlib",
+    "npm_config_cache": "/npm",
+    "PIP_CACHE_DIR": "/pip",
+}
+SOCKETS = (
+    "SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO GNOME_KEYRING_CONTROL DBUS_SESSION_BUS_ADDRESS DISPLAY XAUTHORITY "
+    "WAYLAND_DISPLAY XDG_RUNTIME_DIR PULSE_SERVER SWAYSOCK I3SOCK HYPRLAND_INSTANCE_SIGNATURE KITTY_LISTEN_ON TMUX "
+    "VSCODE_IPC_HOOK_CLI ICEAUTHORITY SESSION_MANAGER DOCKER_HOST CONTAINER_HOST ZERO_ONE_HOME"
+).split()
+"""Environment variables that lead out of a sandbox. What they name is not there; nor are they."""
+
+
+def python_folders() -> list[Path]:
     """This Python, its environment and this package: read-only, wherever they are installed."""
     import zero_one
 
     package = Path(zero_one.__file__).resolve().parent
     folders = [
         Path(sys.base_prefix).resolve(),
+        Path(sys.base_prefix),
         Path(sys.prefix),
-        Path(os.path.realpath(sys.executable)).parents[1],
+        Path(sys.executable).resolve().parents[1],
         package,
     ]
-    return [f for f in folders if not str(f).startswith(("/usr", "/bin", "/lib"))]
+    system = ("/usr", "/bin", "/lib")
+    return [f for f in dict.fromkeys(folders) if not f.is_relative_to("/usr") and str(f) not in ("/", *system)]
 
 
-def _limited(limits: Limits, argv: Sequence[str]) -> list[str]:
-    if shutil.which("prlimit") is None:
-        return list(argv)
-    return [
-        "prlimit", f"--as={limits.memory}", f"--nproc={limits.processes}", f"--nofile={limits.open_files}",
-        f"--fsize={limits.file_size}", f"--cpu={limits.cpu_s}", "--core=0", "--", *argv,
-    ]  # fmt: skip
-
-
-def _seatbelt(box: Sandbox, argv: Sequence[str], runtime: Path) -> list[str]:
-    return ["sandbox-exec", "-p", seatbelt_profile(box, runtime), *argv]
-
-
-def seatbelt_profile(box: Sandbox, runtime: Path) -> str:
-    """A profile in Apple's sandbox language: everything denied but what is listed; later rules win."""
-
-    def quoted(path: Path | str) -> str:
-        return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-    home = Path.home()
-    rules = ["(version 1)", "(deny default)", '(import "bsd.sb")', "(allow process-fork)", "(allow process-exec)",
-             "(allow signal (target same-sandbox))", "(allow sysctl-read)", "(allow file-read*)"]  # fmt: skip
-    if box.home == "hidden":
-        rules.append(f"(deny file-read* (subpath {quoted(home)}))")
-    rules += [f"(deny file-read* (subpath {quoted(home / s)}))" for s in SECRETS]
-    rules += [f"(allow file-read* (subpath {quoted(f)}))" for f in [*_python_folders(), *box.extra_read]]
-    for folder in (box.project, runtime):
-        rules.append(f"(allow file-read* file-write* (subpath {quoted(folder)}))")
-    if box.network:
-        rules.append("(allow network*)")
+def _maker(kind: Kind | None) -> Callable[[Sandbox, Sequence[str], Path], list[str]]:
+    if kind == "bubblewrap":
+        from zero_one.safety.bubblewrap import command
+    elif kind == "seatbelt":
+        from zero_one.safety.seatbelt import command
+    elif kind == "docker":
+        from zero_one.safety.docker import command
     else:
-        rules.append(f"(allow network* (local unix-socket (subpath {quoted(runtime)})))")
-    return "\n".join(rules)
-
-
-SECRETS = (
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".config/gcloud",
-    ".config/gh",
-    ".password-store",
-    ".netrc",
-    ".pgpass",
-    ".git-credentials",
-    ".npmrc",
-    ".pypirc",
-    ".mozilla",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".thunderbird",
-    ".local/share/keyrings",
-    ".config/01",
-    ".local/share/01",
-    ".electrum",
-    ".bitcoin",
-    ".bash_history",
-    ".zsh_history",
-    "Library/Keychains",
-    "Library/Application Support/Google/Chrome",
-    "Library/Application Support/Firefox",
-    "Library/Cookies",
-    "Library/Safari",
-    "Library/Messages",
-    "Library/Mail",
-)
-"""Below the home folder: keys, tokens, browser profiles, keychains and our own data. Never shown to code."""
-
-
-def _unsandboxed(box: Sandbox, argv: Sequence[str], runtime: Path) -> list[str]:
-    raise RuntimeError(missing())
-
-
-_MAKERS: dict[str, Callable[[Sandbox, Sequence[str], Path], list[str]]] = {
-    "bubblewrap": _bubblewrap,
-    "seatbelt": _seatbelt,
-    "none": _unsandboxed,
-}
+        raise RuntimeError(missing() or "Code is not sandboxed here: sandbox.kind is off.")
+    return command

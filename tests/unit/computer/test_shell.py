@@ -133,8 +133,9 @@ async def test_what_a_background_job_prints_later_goes_to_a_file(shell: Shell, t
     await run(shell, "(until [ -e go ]; do sleep 0.02; done; echo LATE; touch said) &")
     ran = await run(shell, "touch go; until [ -e said ]; do sleep 0.02; done; echo second", timeout_s=30)
     assert ran.output == "second\n"
-    kept = tmp_path / ".output" / "background-0001.txt"
-    await until(lambda: kept.exists() and kept.read_text() != "")
+    found = tmp_path.joinpath(".output").glob
+    await until(lambda: any(file.read_text() for file in found("background-*-0001.txt")))
+    (kept,) = found("background-*-0001.txt")
     assert kept.read_text() == "LATE\n"
     assert kept.stat().st_mode & 0o777 == 0o600
 

@@ -14,6 +14,12 @@ Kind = Literal["output", "result", "image", "error", "exit"]
 
 TIMED_OUT = "124"
 """Exit status of a run that was stopped at its time limit, as ``timeout(1)`` gives it."""
+ENDED = {
+    121: "it started too many processes",
+    122: "it used too much memory",
+    123: "the disk was nearly full",
+}
+"""Exit statuses of a sandbox that ended its program, and why."""
 INTERRUPTED = "130"
 """Exit status of a run that was interrupted: 128 + SIGINT, as shells give it."""
 
@@ -37,13 +43,20 @@ its arguments by position and by name. The gate stands behind it."""
 
 
 class Effect(Protocol):
-    """What is used of ``safety.risk.model.Effect``: a kind ("write", "delete", "send", …) and its target in words."""
+    """What is used of ``safety.risk.model.Effect``: a kind ("write", "delete", "send", …), its target in words, how bad
+    it would be (0: not at all), and whether we can put it back."""
 
     @property
     def kind(self) -> str: ...
 
     @property
     def what(self) -> str: ...
+
+    @property
+    def risk(self) -> int: ...
+
+    @property
+    def undoable(self) -> bool: ...
 
 
 class Needs(Protocol):
@@ -54,16 +67,82 @@ class Needs(Protocol):
 
 
 Wrap = Callable[[list[str], Path], list[str]]
-"""``wrap(argv, runtime_folder)``: the command that runs ``argv`` in a sandbox which shows it ``runtime_folder``."""
+"""``wrap(argv, runtime_folder)``: the command that runs ``argv`` in a sandbox which shows it ``runtime_folder``; of
+that, only its folder ``cell`` can be written there, so that nothing in there can be a trap for us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a run may change: the conversation's folder and ``write`` (folders and files), or anything: ``outside``."""
+
+    write: frozenset[Path] = frozenset()
+    outside: bool = False
+
+    @property
+    def inside(self) -> bool:
+        """Whether it is the scope of every run that needs nothing."""
+        return not self.write and not self.outside
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which part of the network a run may reach: none, named public hosts, or all that is public.
+
+    ``private`` are hosts of this machine or network ("printer.local", "10.0.0.5:631") that the profile names.
+    """
+
+    hosts: frozenset[str] = frozenset()
+    private: frozenset[str] = frozenset()
+    public: bool = False
+
+
+class Cell(Protocol):
+    """One sandbox, or the lack of one, for one language of one conversation."""
+
+    @property
+    def wrap(self) -> Wrap | None: ...
+
+    def reach(self, reach: Reach) -> None:
+        """Open and close the network for it, from now on; connections that are no longer allowed end."""
+
+    def explain(self, text: str) -> str:
+        """A line to be added when ``text``, the end of a failed run's output, shows that the sandbox was in its way."""
+
+    async def close(self) -> None: ...
+
+
+class Cells(Protocol):
+    """Where the code of one conversation runs; ``safety.cells`` has the real ones."""
+
+    @property
+    def sandboxed(self) -> bool: ...
+
+    def scope(self, needs: Needs | None, code: str, folder: Path) -> Scope:
+        """What a run of this code in this folder may change, by the verdict that was ruled over."""
+
+    def reach(self, needs: Needs | None, network: bool) -> Reach: ...
+
+    async def open(self, scope: Scope) -> Cell: ...
+
+    def lacks(self) -> str:
+        """In words, what code in here cannot have; for the model."""
+
+    async def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a language runs: the conversation's folder (its working folder), and the way back to the host's hands."""
+    """Where a language runs: the conversation's folder (its working folder), and the way back to the host's hands.
+
+    ``wrap`` puts what it starts into a sandbox. ``outside``: it runs in none although the conversation has one, so
+    nothing that sandboxed code wrote may steer it.
+    """
 
     folder: Path
     call: Call
     pool: KernelPool | None = None
+    wrap: Wrap | None = None
+    outside: bool = False
 
 
 class KernelDied(RuntimeError):

@@ -16,13 +16,14 @@ import zmq
 import zmq.asyncio
 from jupyter_client.session import Session
 
-from zero_one.computer.languages.base import KernelDied, Wrap
+from zero_one.computer.languages.base import ENDED, KernelDied, Wrap
 from zero_one.computer.languages.callback import CallServer
 from zero_one.computer.languages.computer_proxy import ADDRESS
 from zero_one.computer.processes import MARK, end_tree, environment
 
 READY_S = 60.0
 _CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
+_LONGEST = 64 * 1024 * 1024  # bytes of one message of a kernel: a picture fits, a flood does not
 _AHEAD = 4 * 1024 * 1024  # characters of output that may wait for the reader before the kernel is held back
 
 
@@ -66,14 +67,24 @@ class Execution:
 
 
 def _length(message: dict[str, Any]) -> int:
-    return len(message["content"].get("text", "")) + 64
+    content = message["content"]
+    data = content.get("data")
+    shown = sum(len(value) for value in data.values() if isinstance(value, str)) if isinstance(data, dict) else 0
+    return len(str(content.get("text", ""))) + shown + 64
 
 
 class Kernel:
-    """A running kernel. One execution at a time; ``close`` ends the process and everything it started."""
+    """A running kernel. One execution at a time; ``close`` ends the process and everything it started.
+
+    ``runtime`` is ours and only shown to the kernel; what it makes there itself lies in ``runtime/cell``. Nothing of
+    that is opened by us but its sockets, and what comes out of those is read as data of a stranger.
+    """
 
     def __init__(self, runtime: Path) -> None:
         self.runtime = runtime
+        self.cell = runtime / "cell"
+        self.cell.mkdir(mode=0o700)
+        self._wrapped = False
         self.calls = CallServer(runtime)
         self.exit_status: int | None = None
         self._process: asyncio.subprocess.Process | None = None
@@ -86,11 +97,11 @@ class Kernel:
         self._exited = asyncio.Event()
 
     @classmethod
-    async def start(cls, wrap: Wrap | None = None) -> Kernel:
-        """Start a kernel and wait until it answers. Raises ``KernelDied``."""
+    async def start(cls, wrap: Wrap | None = None, *, outside: bool = False) -> Kernel:
+        """Start a kernel and wait until it answers. Raises ``KernelDied``. ``outside``: see ``Place``."""
         kernel = cls(Path(tempfile.mkdtemp(prefix="01-")))
         try:
-            await kernel._spawn(wrap)
+            await kernel._spawn(wrap, outside=outside)
             async with asyncio.timeout(READY_S):
                 await kernel._ready()
         except TimeoutError:
@@ -160,17 +171,22 @@ class Kernel:
         if status is None:
             return "The Python process has not ended."
         if status < 0:
-            return f"The Python process was killed by {signal.Signals(-status).name}."
+            names = {number.value: number.name for number in signal.Signals}
+            return f"The Python process was killed by {names.get(-status, f'signal {-status}')}."
+        if self._wrapped and status in ENDED:
+            return f"The Python process was ended because {ENDED[status]}."
         return f"The Python process ended by itself with exit status {status}."
 
-    async def _spawn(self, wrap: Wrap | None) -> None:
+    async def _spawn(self, wrap: Wrap | None, *, outside: bool) -> None:
         await self.calls.start()
         file = self._connect()
         module = "zero_one.computer.languages.kernel_main"
         argv = [sys.executable, "-P", "-m", module, "-f", str(file)]
         variables = environment()
         self._mark = variables[MARK]
-        variables |= {ADDRESS: str(self.calls.address), "IPYTHONDIR": str(self.runtime / "ipython")}
+        variables |= {ADDRESS: str(self.calls.address), "IPYTHONDIR": str(self.cell / "ipython")}
+        variables |= {"ZERO_ONE_IMPORTS": "installed"} if outside else {}
+        self._wrapped = wrap is not None
         with (self.runtime / "log").open("wb") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *(wrap(argv, self.runtime) if wrap else argv),
@@ -187,12 +203,13 @@ class Kernel:
     def _connect(self) -> Path:
         """Choose addresses, connect to them, and write the connection file that the kernel binds by."""
         ipc = sys.platform != "win32"
-        ip = str(self.runtime / "k") if ipc else "127.0.0.1"
+        ip = str(self.cell / "k") if ipc else "127.0.0.1"
         ports = dict(zip(_CHANNELS, range(1, 6) if ipc else _free_ports(5), strict=True))
         kinds = {"shell": zmq.DEALER, "iopub": zmq.SUB, "control": zmq.DEALER}
         for channel, kind in kinds.items():
             socket = self._context.socket(kind)
             socket.linger = 0
+            socket.maxmsgsize = _LONGEST
             if kind == zmq.SUB:
                 socket.rcvhwm = 64
                 socket.subscribe(b"")
@@ -223,7 +240,9 @@ class Kernel:
 
     async def _await_end(self) -> None:
         assert self._process is not None
-        self.exit_status = await self._process.wait()
+        status = await self._process.wait()
+        # A sandbox reports the signal that ended its program as a shell does.
+        self.exit_status = 128 - status if self._wrapped and 128 < status < 128 + 65 else status
         # What the process said last may still be on its way.
         await asyncio.sleep(0.02)
         self._exited.set()
@@ -237,16 +256,37 @@ class Kernel:
             parts = await socket.recv_multipart()
             try:
                 message = self._session.deserialize(self._session.feed_identities(parts)[1])
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+                continue
+            if not _well_formed(message):
                 continue
             execution = self._execution
             if execution is None or message["parent_header"].get("msg_id") != execution.id:
                 continue
             if message["msg_type"] == "status":
-                if message["content"]["execution_state"] == "idle":
+                if message["content"].get("execution_state") == "idle":
                     execution.finish()
             elif not execution.finished.is_set():
                 await execution.put(message)
+
+
+def _well_formed(message: Any) -> bool:
+    """Code in a kernel can speak as the kernel: its messages need not be what Jupyter's are."""
+    if not isinstance(message, dict) or not isinstance(message.get("parent_header"), dict):
+        return False
+    content, kind = message.get("content"), message.get("msg_type")
+    if not isinstance(content, dict):
+        return False
+    if kind == "stream":
+        return isinstance(content.get("text"), str)
+    if kind in ("execute_result", "display_data"):
+        data = content.get("data")
+        return isinstance(data, dict) and all(isinstance(value, str) for value in data.values())
+    if kind == "error":
+        frames = content.get("traceback")
+        texts = (content.get("ename"), content.get("evalue"), *(frames if isinstance(frames, list) else [None]))
+        return all(isinstance(text, str) for text in texts)
+    return True
 
 
 def _free_ports(count: int) -> list[int]:

@@ -163,14 +163,14 @@ def _die_with_parent(runtime: str) -> None:
 
     The folder that the host made for this kernel goes with it.
 
-    A shell watches it, for a thread of ours could wait for the interpreter's lock for ever. Inside a sandbox we lead no
-    group; the sandbox ends with the host by itself, and a thread is enough.
+    A shell watches it, for a thread of ours could wait for the interpreter's lock for ever. A sandbox ends with the
+    host by itself, and there a thread is enough.
     """
     lifeline = os.dup(0)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
-    if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid():
+    if hasattr(os, "getpgrp") and os.getpgrp() == os.getpid() and "ZERO_ONE_SANDBOX" not in os.environ:
         # In the background twice: no child of ours, so that code which waits for its children does not wait for it.
         end = f"rm -rf {shlex.quote(runtime)}; kill -s KILL -- -{os.getpid()}"
         watch = f"( ( read -r _; {end} ) <&3 >/dev/null 2>&1 & ) 3<&0"
@@ -203,7 +203,8 @@ def main() -> None:
     warnings.filterwarnings("ignore", message="To exit: use")
     # Modules in the working folder can be imported, but do not stand before the standard library.
     packages = (place for place, path in enumerate(sys.path) if path.endswith("site-packages"))
-    sys.path.insert(next(packages, len(sys.path)), "")
+    if os.environ.pop("ZERO_ONE_IMPORTS", "") != "installed":
+        sys.path.insert(next(packages, len(sys.path)), "")
     _keep_context()
     app.start()
 

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from zero_one.computer.languages.kernel import Kernel
 
 
-async def start_kernel(wrap: Wrap | None = None) -> Kernel:
+async def start_kernel(wrap: Wrap | None = None, *, outside: bool = False) -> Kernel:
     """A ready kernel. What it takes to talk to one costs half a second to import, so that is done in a thread."""
     module = await asyncio.to_thread(importlib.import_module, "zero_one.computer.languages.kernel")
-    kernel: Kernel = await module.Kernel.start(wrap)
+    kernel: Kernel = await module.Kernel.start(wrap, outside=outside)
     return kernel
 
 

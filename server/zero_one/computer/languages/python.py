@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from zero_one.computer.languages.base import INTERRUPTED, TIMED_OUT, KernelDied, Output, Place
+from zero_one.computer.languages.carry import KIND
 from zero_one.computer.languages.pool import start_kernel
 
 if TYPE_CHECKING:
     from zero_one.computer.languages.kernel import Execution, Kernel
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_CARRY_S = 5.0
 _FRAMES = 4_000  # characters of a traceback that are kept at each end
 
 INTERRUPT_GRACE_S = 0.7
@@ -36,6 +39,44 @@ class Python:
         self._turn = asyncio.Lock()
         self._running: Execution | None = None
         self._stopped = ""
+        self._warming: asyncio.Task[Kernel] | None = None
+
+    def warm(self) -> None:
+        """Begin to start the kernel, so that the first run finds it; returns at once."""
+        if self._kernel is None and self._warming is None:
+            self._warming = asyncio.create_task(self._start(), name="warm kernel")
+
+    async def give(self) -> str:
+        """Plain variables and imports, as JSON for another kernel's ``take``; nothing when there is no kernel."""
+        async with self._turn:
+            if self._kernel is None or not self._kernel.alive:
+                return ""
+            return await self._show(self._kernel, "show()")
+
+    async def take(self, text: str) -> list[str]:
+        """Take in what another kernel gave; returns the names that could not be brought."""
+        async with self._turn:
+            shown = await self._show(await self._ready(), f"put({text!r})")
+        try:
+            lost = json.loads(shown)
+        except (ValueError, RecursionError):
+            return []
+        return [name for name in lost if isinstance(name, str) and name.isidentifier()][:200]
+
+    async def _show(self, kernel: Kernel, call: str) -> str:
+        """What a function of ``carry.py`` shows, in a kernel; nothing if it shows nothing within its time."""
+        module = "zero_one.computer.languages.carry"
+        execution = kernel.execute(f"import {module} as _carry; _carry.{call}; del _carry", silent=True)
+        shown = ""
+        try:
+            async with asyncio.timeout(_CARRY_S):
+                while (message := await execution.next()) is not None:
+                    if message["msg_type"] == "display_data":
+                        shown = message["content"]["data"].get(KIND, shown)
+        except TimeoutError:
+            execution.mute()
+            await kernel.kill()
+        return shown
 
     async def run(self, code: str, *, timeout_s: float) -> AsyncGenerator[Output, None]:
         async with self._turn:
@@ -79,16 +120,26 @@ class Python:
             self._stopped = INTERRUPTED
 
     async def close(self) -> None:
-        kernel, self._kernel = self._kernel, None
-        if kernel is not None:
-            await kernel.close()
+        warming, self._warming = self._warming, None
+        if warming is not None:
+            warming.cancel()
+            for started in await asyncio.gather(warming, return_exceptions=True):
+                if not isinstance(started, BaseException):
+                    await started.close()
+        await self._bury()
+
+    async def _start(self) -> Kernel:
+        place = self._place
+        if place.wrap is not None or place.outside or place.pool is None:
+            return await start_kernel(place.wrap, outside=place.outside)
+        return await place.pool.take()
 
     async def _ready(self) -> Kernel:
         if self._kernel is not None and not self._kernel.alive:
             await self._bury()
         if self._kernel is None:
-            pool = self._place.pool
-            kernel = await (pool.take() if pool else start_kernel())
+            warming, self._warming = self._warming, None
+            kernel = await (warming or self._start())
             folder = str(self._place.folder)
             moved = kernel.execute(f"import os as _os; _os.chdir({folder!r}); del _os", silent=True)
             await moved.finished.wait()

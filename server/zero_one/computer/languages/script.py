@@ -39,6 +39,7 @@ class Script:
     async def run(self, code: str, *, timeout_s: float) -> AsyncGenerator[Output, None]:
         async with self._turn:
             with tempfile.TemporaryDirectory(prefix="01-") as folder:
+                (Path(folder) / "cell").mkdir(mode=0o700)
                 script = Path(folder) / f"script{self.suffix}"
                 script.write_text(code, encoding="utf-8")
                 try:
@@ -77,9 +78,9 @@ class Script:
         self._stopped = ""
         variables = environment()
         self._mark = variables[MARK]
+        argv, wrap = [*self.command, str(script)], self._place.wrap
         self._process = await asyncio.create_subprocess_exec(
-            *self.command,
-            str(script),
+            *(wrap(argv, script.parent) if wrap else argv),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,

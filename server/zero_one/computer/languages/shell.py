@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import json
 import os
 import shutil
 import sys
@@ -12,12 +13,14 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import ClassVar
 
-from zero_one.computer.languages.base import INTERRUPTED, TIMED_OUT, Output, Place
+from zero_one.computer.languages import shell_state
+from zero_one.computer.languages.base import ENDED, INTERRUPTED, TIMED_OUT, Output, Place
 from zero_one.computer.languages.shell_process import ShellProcess, died_of
 from zero_one.computer.processes import environment
 
 _KEPT = "The next run begins in the same folder with the variables from before this run."
 _READ = 64 * 1024
+_CARRY_S = 5.0
 _LATE = 1024 * 1024  # bytes of a background job's later output that are kept
 
 
@@ -85,11 +88,34 @@ class Shell:
                 yield Output("output", rest)
             if not self._stopped and (killer := died_of(status)) and not shell.alive:
                 yield Output("error", f"The shell was killed by {killer}. {_KEPT}")
+            if self._place.wrap is not None and not self._stopped and not shell.alive and status in ENDED:
+                yield Output("error", f"The shell was ended because {ENDED[status]}. {_KEPT}")
             if self._stopped:
                 limit = f"ran longer than the {timeout_s:g} seconds it was given"
                 why = limit if self._stopped == TIMED_OUT else "was interrupted"
                 yield Output("error", f"Stopped: it {why}. It was ended with everything it had started. {_KEPT}")
             yield Output("exit", self._stopped or str(status))
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the next script begins in."""
+        return Path(self._folder)
+
+    async def give(self) -> str:
+        """Folder and plain variables, as JSON for another shell's ``take``; nothing when no script ran yet."""
+        if self._shell is None or not self._shell.alive or not shell_state.can_give(self._program() or "sh"):
+            return json.dumps({"folder": self._folder}) if self._runs else ""
+        pieces = [piece async for piece in self.run(shell_state.GIVE, timeout_s=_CARRY_S)]
+        self._runs -= 1
+        shown = "".join(piece.content for piece in pieces if piece.kind == "output")
+        return shell_state.read(shown, self._folder, self._variables)
+
+    async def take(self, text: str) -> list[str]:
+        """Take in what another shell gave; returns the names that could not be brought."""
+        script, lost = shell_state.write(text, outside=self._place.outside)
+        _ = [piece async for piece in self.run(script, timeout_s=_CARRY_S)]
+        self._runs -= 1
+        return lost
 
     async def interrupt(self) -> None:
         await self._stop(INTERRUPTED)
@@ -112,12 +138,14 @@ class Shell:
     async def _ready(self) -> ShellProcess:
         if self._runtime is None:
             self._runtime = Path(tempfile.mkdtemp(prefix="01-"))
+            (self._runtime / "cell").mkdir(mode=0o700)
         if self._shell is not None and self._shell.alive:
             return self._shell
         folder = Path(self._folder)
         if not await asyncio.to_thread(folder.is_dir):
             folder = self._place.folder
-        self._shell = ShellProcess(self._program() or "sh", self._runtime, folder, self._variables)
+        wrap = self._place.wrap
+        self._shell = ShellProcess(self._program() or "sh", self._runtime, folder, self._variables, wrap)
         await self._shell.start()
         return self._shell
 
@@ -153,7 +181,8 @@ class Shell:
         os.close(pipe)
         name.unlink()
         (self._runtime / f"{self._runs}.sh").unlink(missing_ok=True)
-        kept = self._place.folder / ".output" / f"background-{self._runs:04d}.txt"
+        mark = self._runtime.name.rpartition("-")[2]  # several shells may serve one conversation
+        kept = self._place.folder / ".output" / f"background-{mark}-{self._runs:04d}.txt"
         task = asyncio.create_task(_keep_late(late, kept), name="background output")
         self._late.add(task)
         task.add_done_callback(self._late.discard)
@@ -202,8 +231,10 @@ async def _keep_late(pipe: int, path: Path) -> None:
             if data is None:
                 await _readable(pipe)
             elif room > 0:
+                if path.parent.is_symlink():
+                    raise NotADirectoryError(path.parent)
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+                file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
                 os.write(file, data[:room])
                 os.close(file)
                 room -= len(data)

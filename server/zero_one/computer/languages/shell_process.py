@@ -13,6 +13,9 @@ import shlex
 import signal
 from pathlib import Path
 
+import psutil
+
+from zero_one.computer.languages.base import Wrap
 from zero_one.computer.processes import MARK, end_tree
 
 # All on one line: bash counts the lines of an eval from the line that it stands on.
@@ -29,15 +32,23 @@ _DUMP = {"bash": "{ declare -p; declare -f; alias -p; } 2>/dev/null", "sh": "exp
 
 
 class ShellProcess:
-    """A shell in ``folder``; ``runtime`` (private to us) holds its scripts, pipes and what it remembers."""
+    """A shell in ``folder``; ``runtime`` (private to us) holds its scripts and pipes.
 
-    def __init__(self, program: str, runtime: Path, folder: Path, variables: dict[str, str]) -> None:
+    What it remembers itself lies in ``runtime/cell``, and is no more than a stranger's word to us.
+    """
+
+    def __init__(
+        self, program: str, runtime: Path, folder: Path, variables: dict[str, str], wrap: Wrap | None = None
+    ) -> None:
         self._program = program
         self._runtime = runtime
+        self._cell = runtime / "cell"
+        self._wrap = wrap
         self._folder = folder
         self._variables = variables
         self._process: asyncio.subprocess.Process | None = None
         self._lifeline = -1
+        self._said = ""
 
     @property
     def alive(self) -> bool:
@@ -50,21 +61,19 @@ class ShellProcess:
 
     async def start(self) -> None:
         kind = "bash" if Path(self._program).name == "bash" else "sh"
-        names = {"state": self._runtime / "state", "cwd": self._runtime / "cwd", "runtime": self._runtime}
+        names = {"state": self._cell / "state", "cwd": self._cell / "cwd", "runtime": self._runtime}
         quoted = {name: shlex.quote(str(path)) for name, path in (names | {"folder": self._folder}).items()}
         loop = _LOOP.format(dump=_DUMP[kind], **quoted)
         flags = ["--noprofile", "--norc"] if kind == "bash" else []
+        argv = [self._program, *flags, "-c", loop, kind]
         theirs, self._lifeline = os.pipe()
         try:
             self._process = await asyncio.create_subprocess_exec(
-                self._program,
-                *flags,
-                "-c",
-                loop,
-                kind,
+                *(self._wrap(argv, self._runtime) if self._wrap else argv),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=theirs,
+                cwd=self._runtime,
                 env=self._variables,
                 start_new_session=True,
             )
@@ -86,17 +95,22 @@ class ShellProcess:
         except (asyncio.IncompleteReadError, OSError):
             code = await process.wait()
             return (128 - code if code < 0 else code), self._left_in()
+        except (asyncio.LimitOverrunError, ValueError):  # no shell of ours says that
+            await self.kill()
+            code = await process.wait()
+            return (128 - code if code < 0 else code), self._left_in()
 
     def where(self) -> str:
         """The folder the shell is in now, as far as the system tells."""
         try:
-            return os.readlink(f"/proc/{self.pid}/cwd")
-        except OSError:
+            pid = _shell_in(self.pid) if self._wrap else self.pid
+            return os.readlink(f"/proc/{pid}/cwd")
+        except (OSError, psutil.Error):
             return str(self._folder)
 
     def remember(self, folder: str) -> None:
         """The folder that ``run`` will report when the shell ends without saying it."""
-        (self._runtime / "cwd").write_bytes(os.fsencode(folder))
+        self._said = folder
 
     async def kill(self) -> None:
         """End the shell and everything that any of its scripts started."""
@@ -108,10 +122,26 @@ class ShellProcess:
             self._lifeline = -1
 
     def _left_in(self) -> str:
+        if self._said:
+            return self._said
         try:
-            return os.fsdecode((self._runtime / "cwd").read_bytes())
+            # No link is followed, and no pipe waited for: this file is not ours.
+            descriptor = os.open(self._cell / "cwd", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            with os.fdopen(descriptor, "rb") as file:
+                return os.fsdecode(file.read(4096).replace(b"\0", b"")) or str(self._folder)
         except OSError:
             return str(self._folder)
+
+
+def _shell_in(pid: int) -> int:
+    """The shell of a sandbox: outside its process 1 there is the sandbox's program, below it the shell."""
+    process = psutil.Process(pid)
+    for _ in range(2):
+        below = process.children()
+        if not below:
+            break
+        process = min(below, key=lambda child: child.create_time())
+    return process.pid
 
 
 def died_of(status: int) -> str:
