@@ -46,6 +46,13 @@ class Light:
     server: Server | None = None
     noted: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
+    looked: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def notice(self) -> None:
+        """Until the server has looked at its list of devices, and acted on what it saw."""
+        for _ in range(2):  # the look that is under way may have begun before
+            self.looked.clear()
+            await self.looked.wait()
 
     @property
     def url(self) -> str:
@@ -88,7 +95,7 @@ async def light(
         entrance = replace(entrance or Entrance(), socket=listener)
         server = running.server = Server(app, [entrance], Headcount(near))
         serving = asyncio.create_task(server.serve())
-        watching = asyncio.create_task(app.watch())
+        watching = asyncio.create_task(app.watch(running.looked.set))
         try:
             await server.listening.wait()
             yield running

@@ -62,7 +62,7 @@ class LightApp:
         await self._guarded(scope, receive, send)
 
     async def watch(self, look: Callable[[], None] = lambda: None) -> None:
-        """Until cancelled: drop who was revoked, and let scopes that changed count. ``look`` is called each time."""
+        """Until cancelled: drop who was revoked, and let scopes that changed count. ``look`` is called after each time."""
         await self._server.watch(look)
 
 
@@ -106,6 +106,6 @@ class LightServer:
                 await asyncio.to_thread(self._door.book.refresh)
             except OSError as problem:
                 log.warning("the list of devices cannot be read: %s", problem)
-            look()
             for connection in list(self._open):
                 await connection.reconsider()
+            look()
