@@ -25,7 +25,7 @@ def need(*programs: str) -> None:
     missing = [name for name in programs if shutil.which(name) is None]
     if missing:
         packages = " ".join(sorted({_PACKAGES.get(name, name) for name in missing}))
-        _lacking(f"{', '.join(missing)} not found: apt-get install {packages}", fail=bool(os.environ.get("CI")))
+        lacking(f"{', '.join(missing)} not found: apt-get install {packages}", fail=bool(os.environ.get("CI")))
 
 
 def shared() -> Path | None:
@@ -39,13 +39,14 @@ def need_shared(path: str) -> Path:
     """``path`` in the shared folder. In CI it must be there if the folder is; without the folder the test says so."""
     folder = shared()
     if folder is None:
-        _lacking(f"no {path}: set ZERO_ONE_TEST_SHARED to the folder that holds it", fail=False)
+        lacking(f"no {path}: set ZERO_ONE_TEST_SHARED to the folder that holds it", fail=False)
     if not (folder / path).exists():
-        _lacking(f"{folder} holds no {path}", fail=bool(os.environ.get("CI")))
+        lacking(f"{folder} holds no {path}", fail=bool(os.environ.get("CI")))
     return folder / path
 
 
-def _lacking(what: str, *, fail: bool) -> NoReturn:
+def lacking(what: str, *, fail: bool) -> NoReturn:
+    """Fail, or skip loudly: a user's machine need not have everything."""
     if fail:
         pytest.fail(what)
     pytest.skip(what)
