@@ -1,4 +1,7 @@
-"""Logging: warnings on standard error; with ``--debug`` ours in full, there and in a file that only its owner reads."""
+"""Logging: warnings on standard error; with ``--debug`` ours in full, there and in a file that only its owner reads.
+
+No secret is written: what is known or looks like one is masked in every line, those of exceptions too.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import logging
 import logging.handlers
 import os
 import sys
+from collections.abc import Iterable
 
 from zero_one.config.paths import data_dir, private_dir
+from zero_one.safety.redact import Redactor, environment_secrets
 
 _CHATTY = (
     "uvicorn",
@@ -22,26 +27,38 @@ _CHATTY = (
     "markdown_it",
 )
 _MAX_BYTES = 5_000_000
+_redactor = Redactor()
+
+
+def hide(secrets: Iterable[str]) -> None:
+    """From now on these are masked wherever they are logged."""
+    _redactor.add(secrets)
+
+
+class _Clean(logging.Formatter):
+    """Formats, then masks: the message, its arguments, and the text of an exception."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _redactor.text(super().format(record))
 
 
 def setup(*, debug: bool) -> None:
     """Set up the root logger. Safe to call again. Other people's loggers stay at WARNING."""
+    hide(environment_secrets(os.environ))
     root = logging.getLogger()
     for handler in list(root.handlers):
         if getattr(handler, "zero_one", False):
             root.removeHandler(handler)
             handler.close()
     console = logging.StreamHandler(sys.stderr)
-    console.setFormatter(
-        logging.Formatter("%(asctime)s %(name)s: %(message)s" if debug else "01: %(message)s", "%H:%M:%S")
-    )
+    console.setFormatter(_Clean("%(asctime)s %(name)s: %(message)s" if debug else "01: %(message)s", "%H:%M:%S"))
     _add(root, console)
     if debug:
         folder = private_dir(data_dir() / "logs")
         path = folder / "01.log"
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
         file = logging.handlers.RotatingFileHandler(path, maxBytes=_MAX_BYTES, backupCount=2, encoding="utf-8")
-        file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        file.setFormatter(_Clean("%(asctime)s %(levelname)s %(name)s: %(message)s"))
         _add(root, file)
     root.setLevel(logging.WARNING)
     for name in ("zero_one", "zero_one_desktop"):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from zero_one.app.rules import rules_file
+from zero_one.app import logs
 from zero_one.app.past import ServerPast
+from zero_one.app.rules import rules_file
 from zero_one.audio.earcon import earcon
 from zero_one.commands.base import Announce
 from zero_one.config.paths import config_dir, data_dir
@@ -20,6 +22,7 @@ from zero_one.conversation.services import Services
 from zero_one.conversation.warming import LateRecognizer, LateSynthesizer
 from zero_one.interpreter.base import Interpreter
 from zero_one.interpreter.history import History
+from zero_one.safety.redact import environment_secrets
 from zero_one.safety.rules import Rules
 from zero_one.safety.trust import open_trust
 from zero_one.speech import choose
@@ -59,7 +62,9 @@ class House:
         self._housing: Any = None
         self._hands: Any = None
         keys = (settings.model.api_key, settings.hear.api_key, settings.speak.api_key)
-        self.trust = open_trust(data_dir() / "trust", tell=tell, secrets=[key for key in keys if key])
+        secrets = [*filter(None, keys), *environment_secrets(os.environ)]
+        logs.hide(secrets)
+        self.trust = open_trust(data_dir() / "trust", tell=tell, secrets=secrets)
         self.rules = Rules(rules_file())
         self.past = ServerPast(self.trust, data_dir())
         self.services = Services(
