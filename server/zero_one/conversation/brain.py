@@ -12,6 +12,7 @@ from zero_one.conversation.services import Services
 from zero_one.conversation.turn import Turn
 from zero_one.interpreter.base import Decision, Interpreter, Question
 from zero_one.interpreter.history import History
+from zero_one.interpreter.sources import of_command
 from zero_one.protocol.lmc import Message
 
 log = logging.getLogger(__name__)
@@ -79,7 +80,7 @@ class Brain:
             self._remember(Message("user", "message", content=text))
             self._stage.accepted(turn)
             reply = await commands.run(match, self._stage.device, turn.caller)
-            await self._reply(turn, reply)
+            await self._reply(turn, reply, of_command(match.command))
         elif self._services.interpreter is not None:
             if self._interpreter is None:
                 self._interpreter = self._services.interpreter(self._stage.device, self._history)
@@ -116,16 +117,16 @@ class Brain:
         if self._interpreter is not None:
             await self._interpreter.close()
 
-    def _remember(self, message: Message) -> str | None:
-        return self._history.add(message).message.id
+    def _remember(self, message: Message, sources: tuple[str, ...] = ()) -> str | None:
+        return self._history.add(message, sources=sources).message.id
 
-    def _say(self, turn: Turn, text: str, show: str = "") -> None:
-        """A whole answer at once."""
-        turn.begin(self._remember(Message("assistant", "message", content=text)))
+    def _say(self, turn: Turn, text: str, show: str = "", sources: tuple[str, ...] = ()) -> None:
+        """A whole answer at once; ``sources`` name whose words it repeats, where they are not ours or the user's."""
+        turn.begin(self._remember(Message("assistant", "message", content=text), sources))
         self._stage.show(Message("assistant", "message", content=show or text))
         self._stage.tell(turn, text, final=True)
 
-    async def _reply(self, turn: Turn, reply: Reply) -> None:
+    async def _reply(self, turn: Turn, reply: Reply, sources: tuple[str, ...]) -> None:
         if reply.effect in ("stop", "cancel"):
             self._stage.refuse("the user stopped everything")
             await self.end_work()
@@ -134,7 +135,7 @@ class Brain:
             turn.failed = True
             self._stage.show(Message("server", "error", content=reply.show or reply.say))
         if reply.say:
-            self._say(turn, reply.say, reply.show)
+            self._say(turn, reply.say, reply.show, sources)
         elif reply.show:
             self._stage.show(Message("assistant", "message", content=reply.show))
 

@@ -12,14 +12,14 @@ import secrets
 ATTEMPTS = 3
 
 WORDS = tuple(
-    """amber apple autumn basket blanket bottle butter button candle canyon carpet castle cherry chicken copper
-    corner cotton dragon eagle engine farmer feather finger flower forest garden giant guitar hammer harbor honey
-    island jacket jungle kitchen ladder lemon letter lion market mirror monkey morning mountain needle ocean
-    orange paper pencil pepper picnic pocket rabbit river rocket saddle salmon shadow silver spider summer tiger
+    """amber apple autumn basket blanket bottle butter button candle carpet castle cherry chicken copper
+    corner cotton dragon eagle engine farmer finger flower forest garden giant guitar hammer harbor honey
+    island jacket jungle kitchen ladder lemon letter lion market mirror monkey morning mountain ocean
+    orange pencil pepper picnic pocket rabbit river rocket saddle salmon shadow silver spider summer tiger
     tunnel turtle valley velvet window winter yellow""".split()
 )
 _DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_SAID = ("two", "three", "four", "five", "six", "seven", "nine")  # "eight" and "one" are easily something else
+SPOKEN_DIGITS = ("two", "three", "four", "five", "six", "seven", "nine")  # "eight" and "one" are easily something else
 _SAME = {"to": "two", "too": "two", "for": "four", "fore": "four", "won": "one", "ate": "eight"}
 _LEAD = frozenset("um uh er well okay ok so please yes say it is it's the words are".split())
 
@@ -28,7 +28,7 @@ def fresh() -> str:
     """Two words and a digit, never the same twice in a row but by the rarest chance."""
     first = secrets.choice(WORDS)
     second = secrets.choice([word for word in WORDS if word != first])
-    return f"{first} {second} {secrets.choice(_SAID)}"
+    return f"{first} {second} {secrets.choice(SPOKEN_DIGITS)}"
 
 
 def same(said: str, wanted: str) -> bool:

@@ -11,6 +11,7 @@ from zlib import crc32
 from zero_one.conversation import phrases
 from zero_one.conversation.asking import OpenQuestion
 from zero_one.conversation.audience import Audience
+from zero_one.conversation.expected import answers
 from zero_one.conversation.links import Link
 from zero_one.conversation.mailbox import Slip
 from zero_one.conversation.memory import Memory
@@ -87,7 +88,8 @@ class Hearing:
         self, press: Pressed, link: Link | None, question: OpenQuestion | None, *, early: bool, silenced: bool
     ) -> None:
         hear = self._services.settings.hear
-        options = HearOptions(hear.language, hear.languages, hear.hotwords)
+        likely = answers(bool(question.say)) if question is not None and question.open else ""
+        options = HearOptions(hear.language, hear.languages, hear.hotwords, likely)
         recognition = self._services.recognizer.start(options, None if early else self._partial)
         self.current = Utterance(recognition, press.id, self._clock(), link, press.by, question, early, silenced)
         if self._recordings is not None:

@@ -33,7 +33,8 @@ class Child:
                 self._own(self._warm())
             case "start":
                 given = header["options"]
-                options = HearOptions(given["language"], tuple(given["languages"]), tuple(given["hotwords"]))
+                words = tuple(given["languages"]), tuple(given["hotwords"])
+                options = HearOptions(given["language"], *words, grammar=given["grammar"])
                 self._open[number] = self._engine.start(
                     options, lambda text: self._say({"op": "partial", "id": number, "text": text})
                 )

@@ -30,11 +30,16 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class HearOptions:
-    """Per utterance: a fixed language (ISO 639-1) or None for automatic, the languages allowed, words to favour."""
+    """Per utterance: a fixed language (ISO 639-1) or None for automatic, the languages allowed, words to favour.
+
+    ``grammar`` is a W3C JSGF 1.0 text of what may be said now (the answers to a question), for an engine that listens
+    for a grammar: it takes the place of the command grammar.
+    """
 
     language: str | None = None
     languages: tuple[str, ...] = ()
     hotwords: tuple[str, ...] = ()
+    grammar: str = ""
 
 
 PartialHandler = Callable[[str], None]

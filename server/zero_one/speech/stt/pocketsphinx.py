@@ -151,11 +151,11 @@ class PocketSphinx:
                 self._new_words[word] = said or "SIL"
             decoder.add_word(word, self._new_words[word], True)
 
-    def judge(self, ears: _Ears, pcm: bytes, free: Decoding) -> _Verdict | None:
-        """Whether ``pcm`` is a command; None where there is no grammar."""
-        if self._jsgf is None or len(pcm) > _GRAMMAR_MAX_MS * BYTES_PER_MS:
+    def judge(self, ears: _Ears, pcm: bytes, free: Decoding, own: str = "") -> _Verdict | None:
+        """Whether ``pcm`` is a command, or what the grammar ``own`` expects; None where there is no grammar."""
+        if (self._jsgf is None and not own) or len(pcm) > _GRAMMAR_MAX_MS * BYTES_PER_MS:
             return None
-        grammar = decode_whole(ears.grammar, pcm)
+        grammar = self._decode_own(ears.grammar, pcm, own) if own else decode_whole(ears.grammar, pcm)
         if not grammar.words():
             return _Verdict("", 0.0)
         phones = decode_whole(ears.phones, pcm)
@@ -165,6 +165,17 @@ class PocketSphinx:
         verdict = _Verdict(grammar.text, second_opinion.belief(numbers))
         log.debug("grammar %r belief %.2f %s, free %r", verdict.text, verdict.belief, numbers, free.text)
         return verdict
+
+    def _decode_own(self, decoder: Decoder, pcm: bytes, jsgf: str) -> Decoding:
+        jsgf = sphinx_words.lower_words(jsgf)
+        self._teach(decoder, jsgf)
+        decoder.add_jsgf_string("own", jsgf)
+        decoder.activate_search("own")
+        try:
+            return decode_whole(decoder, pcm)
+        finally:
+            if self._jsgf is not None:
+                decoder.activate_search("commands")
 
     def accepts(self, verdict: _Verdict | None) -> bool:
         return verdict is not None and bool(verdict.text) and verdict.belief >= self._accept
@@ -187,6 +198,7 @@ class _Utterance:
     def __init__(self, engine: PocketSphinx, options: HearOptions, on_partial: PartialHandler | None) -> None:
         self._engine = engine
         self._on_partial = on_partial
+        self._grammar = options.grammar
         self._language = "en"
         self._loop = asyncio.get_running_loop()
         self._voiced = Voiced()
@@ -277,7 +289,7 @@ class _Utterance:
         said = self._voiced.speech_frames
         if (self._guess is None or self._guess[0] != said) and self._ears is not None:
             free = read_decoding(self._ears.free)
-            self._guess = (said, self._engine.judge(self._ears, bytes(self._pcm), free), free)
+            self._guess = (said, self._engine.judge(self._ears, bytes(self._pcm), free, self._grammar), free)
 
     def _commit(self) -> Decoding | None:
         if not self._open or self._ears is None:
@@ -303,7 +315,7 @@ class _Utterance:
                 if self._guess is not None and self._guess[0] == self._voiced.speech_frames:
                     verdict = self._guess[1]
                 else:
-                    verdict = self._engine.judge(self._ears, bytes(self._pcm), last)
+                    verdict = self._engine.judge(self._ears, bytes(self._pcm), last, self._grammar)
             if verdict is not None and self._engine.accepts(verdict):
                 return replace(heard, text=verdict.text, confidence=verdict.belief, from_grammar=True)
             text = " ".join(self._committed)
