@@ -62,7 +62,7 @@ class LightApp:
         await self._guarded(scope, receive, send)
 
     async def watch(self, look: Callable[[], None] = lambda: None) -> None:
-        """Until cancelled: drop who was revoked, and let scopes that changed count. ``look`` is called after each time."""
+        """Until cancelled: drop who was revoked, and let scopes that changed count. ``look`` is called each time."""
         await self._server.watch(look)
 
 

@@ -39,6 +39,8 @@ MOST_EACH = 32
 MOST_STRANGERS = 64
 """From elsewhere, as long as it is not clear who is there."""
 MOST_STRANGERS_EACH = 8
+MOST_TUNNELLED, MOST_STRANGERS_TUNNELLED = 128, 32
+"""All that come through a tunnel have one address."""
 
 
 class ListenError(OSError):
@@ -65,14 +67,16 @@ class Headcount:
         self._all: Counter[str] = Counter()
         self._strangers: Counter[str] = Counter()
 
-    def enter(self, address: str) -> Head | None:
-        """None where there are too many of them."""
-        who = household(address)
-        if self._near(address):
+    def enter(self, address: str, *, outside: bool = False) -> Head | None:
+        """None where there are too many of them. ``outside``: through a tunnel."""
+        who, each, strangers_each = household(address), MOST_EACH, MOST_STRANGERS_EACH
+        if outside:
+            who, each, strangers_each = "tunnel", MOST_TUNNELLED, MOST_STRANGERS_TUNNELLED
+        elif self._near(address):
             return None if self._all[who] >= MOST_HERE else Head(self, who, stranger=False)
-        if self._all.total() >= MOST_CONNECTIONS or self._all[who] >= MOST_EACH:
+        if self._all.total() >= MOST_CONNECTIONS or self._all[who] >= each:
             return None
-        if self._strangers.total() >= MOST_STRANGERS or self._strangers[who] >= MOST_STRANGERS_EACH:
+        if self._strangers.total() >= MOST_STRANGERS or self._strangers[who] >= strangers_each:
             return None
         return Head(self, who, stranger=True)
 
@@ -136,7 +140,7 @@ class Server(uvicorn.Server):
         )
         self.listening = asyncio.Event()
         self._entrances = list(entrances or [])
-        self._count = count or Headcount()
+        self._count = count if count is not None else Headcount()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.servers: list[Any] = []
@@ -196,7 +200,7 @@ class _Acceptor:
                 elif self._socket.fileno() < 0:
                     return
                 continue  # whoever came was gone again
-            head = self._count.enter(str(peer[0]))
+            head = self._count.enter(str(peer[0]), outside=self._entrance.outside)
             if head is None:
                 log.debug("too many connections from %s; one was turned away", peer[0])
                 connection.close()

@@ -14,7 +14,7 @@ from fastapi import Request
 from fastapi.responses import JSONResponse
 from starlette.requests import ClientDisconnect
 
-from zero_one.identity.addresses import household, loopback, normal
+from zero_one.identity.addresses import household, normal
 from zero_one.identity.devices import Device
 from zero_one.identity.pairing import PairingDesk, PairingError
 from zero_one.servers.admission import Doorkeeper
@@ -115,8 +115,7 @@ class PairPage:
     def _refused(self, address: str, why: str) -> None:
         if self._told.now((address, why)):
             self._door.note("refused", "", {"address": address, "why": why})
-            if not loopback(address):
-                self._door.tell(f"Somebody at {address} tried to pair with a wrong code.")
+            self._door.tell(f"Somebody at {address} tried to pair with a wrong code.")
 
 
 def _no(status: int, text: str) -> JSONResponse:
