@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any, Protocol
 
@@ -17,8 +17,7 @@ from zero_one.interpreter.outlet import Outlet
 from zero_one.interpreter.pictures import picture
 from zero_one.interpreter.sources import united
 from zero_one.protocol.lmc import Message
-
-_LONGEST_WORD = 4096
+from zero_one.safety.redact import Redactor
 
 
 class Machine(Protocol):
@@ -44,7 +43,7 @@ class Callables(Protocol):
 class Result:
     """The output of one call: a console message, its images, and the words that end it.
 
-    ``sources`` name what foreign text it holds. ``redact`` takes secrets out, before anybody sees them.
+    ``sources`` name what foreign text it holds. ``redactor`` takes secrets out, before anybody sees them.
     """
 
     def __init__(
@@ -53,15 +52,15 @@ class Result:
         history: History,
         entry: Entry,
         sources: tuple[str, ...] = (),
-        redact: Callable[[str], str] = str,
+        redactor: Redactor | None = None,
     ) -> None:
         self._outlet, self._history, self._made = outlet, history, entry
-        self.sources, self._redact = sources, redact
+        self.sources, self._redactor = sources, redactor or Redactor()
+        self._clean = self._redactor.stream()
         self._console = Message("computer", "console", "output", id=fresh_id())
         self._entry: Entry | None = None
         self._kind = ""
         self._shown = ""
-        self._held = ""
 
     def taint(self, sources: tuple[str, ...]) -> None:
         """What is printed from here on may hold text from there too."""
@@ -72,23 +71,16 @@ class Result:
         if kind != self._kind:
             self.flush()
         self._kind = kind
-        text = self._held + text
-        # A secret may be cut in two by how the pieces fall: the last word waits for its end.
-        at = max(text.rfind(space) for space in " \n\t") + 1
-        if len(text) - at > _LONGEST_WORD:
-            at = len(text)
-        text, self._held = text[:at], text[at:]
-        self._put(text)
+        self._put(self._clean.feed(text))
 
     def flush(self) -> None:
-        """Nothing more comes that would end the last word."""
-        text, self._held = self._held, ""
-        self._put(text)
+        """What was held back, because it might have been the beginning of a secret."""
+        self._put(self._clean.finish())
+        self._clean = self._redactor.stream()
 
     def _put(self, text: str) -> None:
         if not text:
             return
-        text = self._redact(text)
         if self._entry is None:
             self._entry = self._add(self._console)
         elif self._kind != self._shown and not self._entry.text.endswith("\n"):

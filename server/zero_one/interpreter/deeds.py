@@ -66,7 +66,7 @@ class Deeds:
         return went_well
 
     def result(self, request: Request, sources: tuple[str, ...] = ()) -> Result:
-        return Result(self._outlet, self._home.history, request.entry, sources, self._home.witness.redact)
+        return Result(self._outlet, self._home.history, request.entry, sources, self._home.witness.redactor)
 
     def hush(self) -> None:
         """Questions of running code are dropped; it goes on without what it asked for."""

@@ -53,11 +53,28 @@ def of_hand(name: str) -> tuple[str, ...]:
     return (next((source for start, source in _HANDS.items() if name.startswith(start)), TOOL),)
 
 
+def of_command(name: str) -> tuple[str, ...]:
+    """Sources of what the spoken command ``name`` replies; the user's own notes and timers are their own words."""
+    area = name.partition(".")[0]
+    source = _COMMANDS.get(name, _COMMANDS.get(area, TOOL))
+    return (source,) if source else ()
+
+
 def united(*many: Iterable[str]) -> tuple[str, ...]:
     """All of them once, in the order in which they came."""
     return tuple(dict.fromkeys(source for sources in many for source in sources))
 
 
+_COMMANDS = {
+    **dict.fromkeys("alarm alert chance computer date forget note reminder speech stopwatch sum talk".split(), ""),
+    **dict.fromkeys("time timer todo volume words".split(), ""),
+    **dict.fromkeys("files find open undo".split(), FILE_NAMES),
+    "open.site": "",
+    "clipboard": "the clipboard",
+    "clipboard.copy": "",
+    "window": "window titles",
+}
+"""By the command's name or its area; commands that a package adds may say anything."""
 _HANDS = {
     "clipboard.view": "the clipboard",
     "display.": "the screen",
@@ -113,8 +130,8 @@ def _never(code: str) -> tuple[bool, bool]:
 
 _MODULES = frozenset(
     """array bisect calendar cmath collections copy dataclasses datetime decimal enum fractions functools hashlib heapq
-    itertools json math numbers numpy operator random re secrets statistics string struct textwrap time types typing
-    unicodedata uuid zoneinfo base64 binascii colorsys difflib pprint""".split()
+    itertools json math numbers numpy operator pathlib platform random re secrets statistics string struct textwrap
+    time types typing unicodedata uuid zoneinfo base64 binascii colorsys difflib pprint""".split()
 )
 """Modules that compute. Those that look at the machine, at files or at the network are not among them."""
 _REACHING = frozenset(
@@ -122,7 +139,16 @@ _REACHING = frozenset(
     get_ipython __builtins__ __loader__ __spec__ _ __ ___ In Out""".split()
 )
 _BUILTINS = frozenset(dir(builtins)) - _REACHING
-_FILE_METHODS = re.compile(r"^(load|loadtxt|save|savetxt|savez|fromfile|tofile|genfromtxt|memmap|fromregex)$")
+_PARTLY = {
+    "os": frozenset("path mkdir makedirs rename replace chdir sep linesep nproc cpu_count".split()),
+    "shutil": frozenset("move copy copy2 copyfile rmtree copytree disk_usage".split()),
+    "sys": frozenset("exit version version_info platform maxsize argv".split()),
+}
+"""Of these modules, the attributes that show nothing but what they were given, or facts of the machine."""
+_READS = re.compile(
+    r"^(__.*|load|loadtxt|fromfile|genfromtxt|memmap|fromregex|read_text|read_bytes|iterdir|r?glob|walk|open|readlink)$"
+)
+"""Methods by which objects of the modules above read."""
 
 
 def _python(code: str) -> tuple[bool, bool]:
@@ -132,14 +158,23 @@ def _python(code: str) -> tuple[bool, bool]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False, True
     pure, defined, used = True, set[str](), set[str]()
+    plain: set[ast.AST] = set()  # names of partly pure modules, and of open, where they stand for something pure
     for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
-                pure = pure and all(one.name.partition(".")[0] in _MODULES for one in names)
+                pure = pure and all(_harmless(one.name, one.asname) for one in names)
                 defined |= {one.asname or one.name.partition(".")[0] for one in names}
             case ast.ImportFrom(module=module, names=names):
-                pure = pure and (module or "").partition(".")[0] in _MODULES
+                known = _PARTLY.get(module or "", frozenset())
+                top = (module or "").partition(".")[0]
+                pure = pure and (top in _MODULES or module == "os.path" or {one.name for one in names} <= known)
                 defined |= {one.asname or one.name for one in names}
+            case ast.Call(func=ast.Name(id="open") as name) if _writes(node):
+                plain.add(name)
+            case ast.Name() if node in plain or (node.id in _PARTLY and not isinstance(node.ctx, ast.Load)):
+                defined |= {node.id} - _REACHING
+            case ast.Name(id=name) if name in _PARTLY:
+                pure = False
             case ast.Name(id=name, ctx=ast.Load()):
                 used.add(name)
             case ast.Name(id=name):
@@ -148,12 +183,25 @@ def _python(code: str) -> tuple[bool, bool]:
                 defined.add(name)
             case ast.arg(arg=name) | ast.ExceptHandler(name=str(name)):
                 defined.add(name)
+            case ast.Attribute(value=ast.Name(id=module) as base, attr=name) if module in _PARTLY:
+                plain.add(base)
+                pure = pure and name in _PARTLY[module]
             case ast.Attribute(attr=name):
-                pure = pure and not name.startswith("__") and not _FILE_METHODS.match(name)
+                pure = pure and not _READS.match(name)
     # The hands of ``computer`` are seen where they are called, at the gate.
     unknown = used - defined - _BUILTINS - {"computer"}
     # A name that is bound somewhere below may be read before that, and then it is an earlier run's.
     return pure and not unknown & _REACHING, bool(unknown) or _reads_early(tree, defined)
+
+
+def _harmless(module: str, alias: str | None) -> bool:
+    return module.partition(".")[0] in _MODULES or (module in _PARTLY and alias is None) or module == "os.path"
+
+
+def _writes(call: ast.Call) -> bool:
+    """Whether this ``open`` can only write."""
+    mode = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "mode"), None)
+    return isinstance(mode, ast.Constant) and re.fullmatch(r"[wax][bt]?", str(mode.value)) is not None
 
 
 def _reads_early(tree: ast.Module, defined: set[str]) -> bool:

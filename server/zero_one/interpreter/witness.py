@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from zero_one.safety.redact import Redactor
+
 
 class Kept(Protocol):
     """What is known of one act's files: see ``safety.trust.Kept``."""
@@ -25,9 +27,10 @@ class Kept(Protocol):
 class Witness(Protocol):
     """What is used of ``safety.trust.Trust``."""
 
-    def note(self, kind: str, device: str, **details: Any) -> None: ...
+    @property
+    def redactor(self) -> Redactor: ...
 
-    def redact(self, text: str) -> str: ...
+    def note(self, kind: str, device: str, **details: Any) -> None: ...
 
     def undo_around(
         self, roots: Iterable[Path], turn: str, label: str, *, device: str = ""
@@ -42,13 +45,12 @@ class _NothingKept:
 
 
 class Nobody:
-    """Nothing is written down, kept or hidden; what could be undone elsewhere is asked about."""
+    """Nothing is written down or kept; what could be undone elsewhere is asked about."""
+
+    redactor = Redactor()
 
     def note(self, kind: str, device: str, **details: Any) -> None:
         return
-
-    def redact(self, text: str) -> str:
-        return text
 
     @asynccontextmanager
     async def undo_around(
