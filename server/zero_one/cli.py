@@ -13,9 +13,6 @@ from zero_one import __version__
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 _LATER = {
-    "qr": "--qr shows a pairing code, and pairing is not part of this version yet.",
-    "expose": "--expose is refused until devices can be paired: it would let anyone on the internet run code here.",
-    "domain": "--domain belongs to --expose, which is refused until devices can be paired.",
     "multimodal": "--multimodal belongs to --server livekit, which is not part of this version yet.",
 }
 
@@ -55,11 +52,9 @@ def parser() -> argparse.ArgumentParser:
         "--client", nargs="?", const="light-python", choices=["light-python"], help="start only the desktop client"
     )
     top.add_argument("--profiles", action="store_true", dest="open_profiles", help="open the folder with your profiles")
-    top.add_argument("--qr", action="store_true", help="show a code to connect a phone (not in this version yet)")
-    top.add_argument(
-        "--expose", action="store_true", help="expose the server to the internet (not in this version yet)"
-    )
-    top.add_argument("--domain", metavar="DOMAIN", help="domain for --expose (not in this version yet)")
+    top.add_argument("--qr", action="store_true", help="show a code with which one device can pair, as `01 pair` does")
+    top.add_argument("--expose", action="store_true", help="let paired devices reach the server from the internet")
+    top.add_argument("--domain", metavar="DOMAIN", help="the server's name on the internet, for --expose")
     top.add_argument("--multimodal", action="store_true", help="multimodal agent of livekit (not in this version yet)")
 
     commands = top.add_subparsers(dest="command", metavar="COMMAND", title="commands")
@@ -151,6 +146,27 @@ def parser() -> argparse.ArgumentParser:
     revoke = revoking.add_parser("revoke", help="take one back", description="Take one back.", parents=[common])
     revoke.add_argument("number", type=int, metavar="N", help="its number")
 
+    undo = add("undo", "take back what code did to your files: the last turn, or a chosen one")
+    undo.add_argument("which", nargs="?", metavar="N|TURN", help="a number or turn of --list (default: the last turn)")
+    undo.add_argument("--list", action="store_true", help="list what can be undone")
+    undo.add_argument("--json", action="store_true", help="print JSON")
+
+    audit = add("audit", "who asked, what was heard, what ran, who agreed; and whether that record is sound")
+    audit.add_argument(
+        "verify", nargs="?", choices=["verify"], help="check that nothing was changed, dropped or cut off"
+    )
+    audit.add_argument("--since", metavar="TIME", help="2h, 30m, 3d, or a date or time such as 2026-11-22T10:00")
+    audit.add_argument("--device", metavar="D", help="only entries of this device")
+    audit.add_argument("--json", action="store_true", help="print JSON")
+
+    data = add("data", "everything that is kept about you: take it along, or remove it")
+    moves = data.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+    export = moves.add_parser("export", help="write all of it, readable, without keys", parents=[common])
+    export.add_argument("target", metavar="FILE.zip|FOLDER", help="a new zip file, or a new folder")
+    wipe = moves.add_parser("wipe", help="remove all of it", parents=[common])
+    wipe.add_argument("--yes", action="store_true", help="do not ask")
+    wipe.add_argument("--keep-profiles", action="store_true", help="keep your profiles and settings")
+
     add("version", "print the version")
     return top
 
@@ -199,6 +215,8 @@ def _resolved(arguments: argparse.Namespace, name: str | None = None) -> Any:
         flags["server", "host"] = arguments.server_host
     if arguments.server_port is not None:
         flags["server", "port"] = arguments.server_port
+    if arguments.domain is not None:
+        flags["server", "domain"] = arguments.domain
     if arguments.server is not None:
         flags["server", "kind"] = arguments.server
     if getattr(arguments, "auto_run", False):
@@ -233,14 +251,19 @@ def _start(arguments: argparse.Namespace) -> int:
 
         return open_folder()
     url = getattr(arguments, "server_url", None)
+    client_alone = bool(arguments.client or url) and not arguments.server
+    if client_alone and (arguments.qr or arguments.expose):
+        return complain(
+            "--qr and --expose belong to a server of this computer; leave --client and --server-url out.", USAGE
+        )
     settings = _settings(arguments)
     from zero_one.app import start
 
     if arguments.server and not arguments.client:
-        return start.server(settings)
-    if (arguments.client or url) and not arguments.server:
+        return start.server(settings, qr=arguments.qr, expose=arguments.expose)
+    if client_alone:
         return start.client(settings, url)
-    return start.both(settings, url)
+    return start.both(settings, url, qr=arguments.qr, expose=arguments.expose)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
@@ -348,6 +371,30 @@ def _rules(arguments: argparse.Namespace) -> int:
     return rules.revoke(arguments.number) if arguments.action else rules.listing(as_json=arguments.json)
 
 
+def _undo(arguments: argparse.Namespace) -> int:
+    from zero_one.app import undo
+
+    if arguments.list:
+        return undo.listing(as_json=arguments.json)
+    return undo.run(arguments.which, as_json=arguments.json)
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from zero_one.app import audit
+
+    if arguments.verify:
+        return audit.verify(as_json=arguments.json)
+    return audit.read(since=arguments.since, device=arguments.device, as_json=arguments.json)
+
+
+def _data(arguments: argparse.Namespace) -> int:
+    from zero_one.app import data
+
+    if arguments.action == "export":
+        return data.export(arguments.target)
+    return data.wipe(yes=arguments.yes, keep_profiles=arguments.keep_profiles)
+
+
 _COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     None: _start,
     "doctor": _doctor,
@@ -360,4 +407,7 @@ _COMMANDS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     "rules": _rules,
     "pair": _pair,
     "devices": _devices,
+    "undo": _undo,
+    "audit": _audit,
+    "data": _data,
 }

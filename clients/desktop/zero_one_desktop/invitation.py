@@ -29,6 +29,11 @@ class Invitation:
     public: str = ""
 
     @property
+    def places(self) -> tuple[tuple[str, int], ...]:
+        """Host and port of each address; a host may bring its own port: ``box.example:443``, ``[2001:db8::1]:443``."""
+        return tuple(_place(host, self.port) for host in self.hosts)
+
+    @property
     def uri(self) -> str:
         fields = [("host", host) for host in self.hosts] + [("port", str(self.port)), ("code", self.code)]
         fields += [("fp", self.fingerprint), ("public", self.public), ("name", self.name)]
@@ -78,9 +83,17 @@ def shown_fingerprint(fingerprint: str) -> str:
     return "\n".join(" ".join(groups[at : at + 8]) for at in range(0, len(groups), 8))
 
 
+def _place(host: str, port: int) -> tuple[str, int]:
+    match = re.fullmatch(r"\[(?P<six>[^\]]+)\](?::(?P<p6>\d{1,5}))?|(?P<name>[^:]+):(?P<p>\d{1,5})", host)
+    if match is None:
+        return host, port
+    given = int(match["p6"] or match["p"] or port)
+    return match["six"] or match["name"], given if 0 < given < 65536 else port
+
+
 def digits(code: str) -> str:
     return "".join(letter for letter in code if letter.isascii() and letter.isdigit())
 
 
 def _plain_host(host: str) -> bool:
-    return bool(re.fullmatch(r"[0-9A-Za-z._:%-]{1,253}", host))
+    return bool(re.fullmatch(r"[0-9A-Za-z._:%\[\]-]{1,253}", host))

@@ -63,7 +63,7 @@ class Pairing:
         key = granted.get("key")
         if not isinstance(key, str) or not key:
             raise PairError("The server answered, but gave no key. Is it of the same version? Nothing was kept.")
-        addresses = [join(host, invitation.port) for host in invitation.hosts]
+        addresses = [join(*place) for place in invitation.places]
         public = ""
         if invitation.public:
             public = join(*_public(invitation.public))
@@ -82,23 +82,23 @@ class Pairing:
     def _way(self, invitation: Invitation, *, sure: bool) -> _Way:
         """The first address where the right server answers. ``sure``: the fingerprint came with the code."""
         failures = []
-        for host in invitation.hosts:
+        for host, port in invitation.places:
             try:
-                shown = shown_certificate(host, invitation.port, _CONNECT_S)
+                shown = shown_certificate(host, port, _CONNECT_S)
             except OSError as problem:
-                failures.append(f"{join(host, invitation.port)}: {problem.strerror or problem}")
+                failures.append(f"{join(host, port)}: {problem.strerror or problem}")
                 continue
             if shown is None:
                 if invitation.fingerprint or not (is_loopback(host) or self.insecure):
-                    failures.append(f"{join(host, invitation.port)} speaks without TLS, so no key is asked for there")
+                    failures.append(f"{join(host, port)} speaks without TLS, so no key is asked for there")
                     continue
-                return _Way(host, invitation.port, "", None)
+                return _Way(host, port, "", None)
             if not invitation.fingerprint:
-                return self._compared(host, invitation.port, shown)
+                return self._compared(host, port, shown)
             if shown == invitation.fingerprint:
-                return _Way(host, invitation.port, shown, pinned(shown))
+                return _Way(host, port, shown, pinned(shown))
             failures.append(
-                f"{join(host, invitation.port)} shows another certificate than the one that belongs to this code: "
+                f"{join(host, port)} shows another certificate than the one that belongs to this code: "
                 "it is another machine, or somebody is in between"
             )
         if invitation.public:

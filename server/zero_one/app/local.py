@@ -10,14 +10,19 @@ from typing import Any
 
 from zero_one.app.address import Address, local_address
 from zero_one.app.dialogue import DialogueError
+from zero_one.app.expose import ExposeError
+from zero_one.app.presence import Presence
 from zero_one.config.settings import Settings
+from zero_one.identity.certificate import CertificateError
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[tuple[Address, asyncio.Task[None]]]:
+async def running(
+    settings: Settings, presence: Presence | None = None
+) -> AsyncIterator[tuple[Address, asyncio.Task[None]]]:
     """A server of our own. Gives its address once it listens, and its task; ends it on the way out.
 
-    Raises DialogueError where it cannot be started.
+    ``presence``: others are to know of it. Raises DialogueError where it cannot be started.
     """
     from zero_one.app.serve import serve
     from zero_one.servers.listener import ListenError
@@ -29,14 +34,25 @@ async def running(settings: Settings) -> AsyncIterator[tuple[Address, asyncio.Ta
         if not ready.done():
             ready.set_result(port)
 
-    task = asyncio.create_task(serve(settings, stop, ready=listening))
+    presence = presence or Presence(settings, lambda text: None)
+    try:
+        await presence.prepare()
+    except CertificateError as error:
+        raise DialogueError(f"The server cannot speak TLS, so it did not start. {error}") from error
+    except (ExposeError, OSError) as error:
+        raise DialogueError(str(error)) from error
+    outside, listener = presence.outside, presence.listener
+    task = asyncio.create_task(
+        serve(settings, stop, ready=listening, outside=listener, speaks=presence.spoken,
+              outside_tls=outside.context() if outside else None)
+    )  # fmt: skip
     try:
         either: set[asyncio.Future[Any]] = {task, ready}
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not ready.done():
             await task
             raise RuntimeError("The server ended before it listened.")
-        yield local_address(settings.server.host, ready.result()), task
+        yield local_address(settings.server.host, ready.result(), presence.pin), task
     except ListenError as error:
         raise DialogueError(str(error)) from error
     finally:

@@ -20,6 +20,7 @@ from zero_one.app.whereabouts import Whereabouts, running
 from zero_one.identity.devices import PAIRED, Device, DeviceBook
 from zero_one.identity.pairing import LIFETIME_S
 from zero_one_desktop.invitation import Invitation, shown_fingerprint
+from zero_one_desktop.keys import join
 
 OK, FAILED = 0, 1
 _LOOK_S = 0.3
@@ -62,7 +63,7 @@ async def _run(name: str, scopes: frozenset[str], as_json: bool) -> int:
     async with offered(where, name=name, scopes=scopes) as offer:
         if as_json:
             _print_json({"uri": offer.uri, "code": offer.code, "hosts": list(offer.invitation.hosts),
-                         "port": where.port, "fingerprint": where.pin or None, "public": where.public or None,
+                         "port": where.port, "fingerprint": where.shown_pin or None, "public": where.public or None,
                          "scopes": sorted(scopes), "expires": offer.expires})  # fmt: skip
         else:
             present(offer, where, print)
@@ -87,7 +88,9 @@ async def offered(where: Whereabouts, *, name: str = "", scopes: frozenset[str] 
     now = time.time()
     code = await asyncio.to_thread(lambda: pairing.offer(now=now, name=name, scopes=scopes))
     computer = platform.node().partition(".")[0]
-    invitation = Invitation(tuple(where.hosts()), where.port, code.replace(" ", ""), where.pin, computer, where.public)
+    invitation = Invitation(
+        tuple(where.hosts()), where.port, code.replace(" ", ""), where.shown_pin, computer, where.public
+    )
     try:
         yield Offer(invitation, code, now + LIFETIME_S, before)
     finally:
@@ -103,17 +106,17 @@ def present(offer: Offer, where: Whereabouts, tell: Tell) -> None:
     else:
         tell("Give this line to the device:")
     tell(f"    {offer.uri}")
-    places = [f"[{host}]:{where.port}" if ":" in host else f"{host}:{where.port}" for host in offer.invitation.hosts]
-    tell(f"Code: {offer.code}    at {', '.join(places)}{f', {where.public}' if where.public else ''}")
-    if where.pin:
+    places = [join(*place) for place in offer.invitation.places] + ([where.public] if where.public else [])
+    tell(f"Code: {offer.code}    at {', '.join(places)}")
+    if where.shown_pin:
         tell("The certificate's fingerprint, to compare where a device shows one:")
-        tell("\n".join(f"    {line}" for line in shown_fingerprint(where.pin).splitlines()))
+        tell("\n".join(f"    {line}" for line in shown_fingerprint(where.shown_pin).splitlines()))
     if where.near_only:
         tell(
             "The server listens on this computer only, so nothing but programs here can pair. To let other devices in, "
             "start it with: 01 --server --server-host 0.0.0.0"
         )
-    elif not where.pin:
+    elif not where.shown_pin and not where.public:
         tell("TLS is off (server.tls): keys and speech travel readable for everyone in the network.")
     tell(f"On another computer: 01-client pair '…' with that line. The code holds {LIFETIME_S // 60} minutes, for one "
          "device. Ctrl-C takes it back.")  # fmt: skip
@@ -135,9 +138,7 @@ async def watch(offer: Offer) -> Device | str:
         if (device := await asyncio.to_thread(_newest, book, offer)) is not None:
             return device
         if state == "guessed":
-            return (
-                "the code is void: wrong ones were tried too often. Is somebody guessing? 01 pair makes a new one."
-            )
+            return "the code is void: wrong ones were tried too often. Is somebody guessing? 01 pair makes a new one."
         if state == "none" and time.time() >= offer.expires:
             return "the code has run out and no device has paired. 01 pair makes a new one."
         if state == "none":

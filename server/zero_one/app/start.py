@@ -6,10 +6,13 @@ import asyncio
 import sys
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from zero_one.app.address import Address, address, local_address
 from zero_one.app.dialogue import DialogueError
+from zero_one.app.expose import ExposeError
 from zero_one.app.local import interruptible, running
+from zero_one.app.presence import Presence
 from zero_one.config.profiles import ensure_default
 from zero_one.config.settings import Settings
 
@@ -17,9 +20,12 @@ if TYPE_CHECKING:
     from zero_one_desktop.options import ClientOptions
 
 
-def server(settings: Settings) -> int:
-    """Serve until Ctrl-C. Gives the exit status."""
-    return _run(_serve(settings, with_client=False, url=None))
+def server(settings: Settings, *, qr: bool = False, expose: bool = False) -> int:
+    """Serve until Ctrl-C. ``qr``: offer a pairing code at once; ``expose``: open a way in from the internet.
+
+    Gives the exit status.
+    """
+    return _run(_serve(settings, with_client=False, url=None, qr=qr, expose=expose))
 
 
 def client(settings: Settings, url: str | None) -> int:
@@ -28,22 +34,27 @@ def client(settings: Settings, url: str | None) -> int:
     return _run(_client_alone(settings, where))
 
 
-def both(settings: Settings, url: str | None) -> int:
+def both(settings: Settings, url: str | None, *, qr: bool = False, expose: bool = False) -> int:
     """Server and client together. ``url`` is where the client looks, where that is not simply our server."""
-    return _run(_serve(settings, with_client=True, url=url))
+    return _run(_serve(settings, with_client=True, url=url, qr=qr, expose=expose))
 
 
 def _run(work: Coroutine[Any, Any, int]) -> int:
     try:
         return asyncio.run(work)
-    except DialogueError as error:
+    except (DialogueError, ExposeError) as error:
         print(f"01: {error}", file=sys.stderr)
         return 1
 
 
-async def _serve(settings: Settings, *, with_client: bool, url: str | None) -> int:
+async def _serve(settings: Settings, *, with_client: bool, url: str | None, qr: bool, expose: bool) -> int:
     ensure_default()
-    async with interruptible() as stop, running(settings) as (where, serving):
+    presence = Presence(settings, _tell, qr=qr, expose=expose)
+    async with (
+        interruptible() as stop,
+        running(settings, presence) as (where, serving),
+        presence.shown(urlsplit(where.ws).port or settings.server.port),
+    ):
         print(f"The Light Server listens at {where.ws}. Ctrl-C ends it.", flush=True)
         stopped = asyncio.create_task(stop.wait())
         client = asyncio.create_task(_client_beside(settings, address(url) if url else where)) if with_client else None
@@ -57,6 +68,10 @@ async def _serve(settings: Settings, *, with_client: bool, url: str | None) -> i
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
     return 0
+
+
+def _tell(text: str) -> None:
+    print(f"01: {text}", file=sys.stderr, flush=True)
 
 
 async def _client_beside(settings: Settings, where: Address) -> None:
@@ -90,7 +105,9 @@ def _options(settings: Settings, where: Address) -> ClientOptions:
     button = settings.client
     return ClientOptions(
         server_url=where.ws,
+        pin=where.pin,
         hotkey=None if button.hotkey.strip().lower() in {"", "none"} else button.hotkey,
+        stop_hotkey=None if button.stop_hotkey.strip().lower() in {"", "none"} else button.stop_hotkey,
         mode=button.mode,
         debounce_ms=button.debounce_ms,
         release_grace_ms=button.release_grace_ms,

@@ -17,7 +17,7 @@ from zero_one.app.address import Address, answers, local_address
 from zero_one.config.paths import data_dir
 from zero_one.config.resolve import is_loopback
 from zero_one.files import write_whole
-from zero_one.identity.addresses import IpAddress, own_names, parse
+from zero_one.identity.addresses import IpAddress, parse
 
 _MOST = 4
 _VIRTUAL = ("docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "cni", "flannel", "podman", "lxc")
@@ -27,14 +27,16 @@ _VIRTUAL = ("docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "cni", "flanne
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
     """``host`` is what it listens on, ``pin`` its certificate's fingerprint (empty without TLS), ``public`` an address
-    on the internet that leads to it, ``announced`` its name in the local network, where that is announced."""
+    on the internet that leads to it and has a certificate of its own; ``tunnel`` one (``host:port``) at whose end ours
+    is shown, which is ``tunnel_pin``."""
 
     pid: int
     host: str
     port: int
     pin: str = ""
     public: str = ""
-    announced: str = ""
+    tunnel: str = ""
+    tunnel_pin: str = ""
 
     @property
     def address(self) -> Address:
@@ -44,18 +46,26 @@ class Whereabouts:
     @property
     def near_only(self) -> bool:
         """No other machine can reach it."""
-        return is_loopback(self.host) and not self.public
+        return is_loopback(self.host) and not self.public and not self.tunnel
+
+    @property
+    def shown_pin(self) -> str:
+        """The fingerprint that belongs to what ``hosts`` gives."""
+        return self.tunnel_pin if self.tunnel and not self.pin else self.pin
 
     def hosts(self) -> list[str]:
-        """What to give a device as addresses, best first; never more than a QR code holds well."""
-        if is_loopback(self.host) or parse(self.host) is None:
-            found = [self.host]
-        elif (given := parse(self.host)) is not None and not given.is_unspecified:
-            found = [str(given)]
-        else:
-            found = [str(one) for one in reachable() if given is None or given.version == 6 or one.version == 4]
-            found += [self.announced] if self.announced else []
-        return found[:_MOST]
+        """What to give a device as addresses, best first; never more than a QR code holds well. With a port where that
+        is another one than the server's own."""
+        tunnel = [self.tunnel] if self.tunnel else []
+        if tunnel and not self.pin:
+            return tunnel  # what is reachable without TLS may not be named together with a fingerprint
+        return (self._near()[: _MOST - len(tunnel)] + tunnel)[:_MOST]
+
+    def _near(self) -> list[str]:
+        given = parse(self.host)
+        if given is None or not given.is_unspecified:
+            return [self.host]
+        return [str(one) for one in reachable() if given.version == 6 or one.version == 4]
 
 
 @contextmanager
@@ -99,11 +109,6 @@ def reachable() -> list[IpAddress]:
     return sorted(dict.fromkeys(found), key=lambda address: (address != way_out, address.version))
 
 
-def local_name() -> str:
-    """``box.local``, where this machine has a name."""
-    return next((name for name in own_names() if name.endswith(".local")), "")
-
-
 def _way_out() -> IpAddress | None:
     """The address that packets to elsewhere would leave from. Nothing is sent: UDP connects without a packet."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -119,7 +124,7 @@ def _path() -> Path:
 def _read() -> Whereabouts | None:
     try:
         row = json.loads(_path().read_text("utf-8"))
-        texts = {name: str(row.get(name) or "") for name in ("host", "pin", "public", "announced")}
+        texts = {name: str(row.get(name) or "") for name in ("host", "pin", "public", "tunnel", "tunnel_pin")}
         return Whereabouts(pid=int(row["pid"]), port=int(row["port"]), **texts)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         # Whatever is not readable is not running, as far as anybody can tell; the server writes it anew.

@@ -29,16 +29,16 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     from zero_one.app import start
 
     calls: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(start, "server", lambda settings: calls.append(("server", settings)) or 0)
+    monkeypatch.setattr(start, "server", lambda settings, **more: calls.append(("server", settings, more)) or 0)
     monkeypatch.setattr(start, "client", lambda settings, url: calls.append(("client", settings, url)) or 0)
-    monkeypatch.setattr(start, "both", lambda settings, url: calls.append(("both", settings, url)) or 0)
+    monkeypatch.setattr(start, "both", lambda settings, url, **more: calls.append(("both", settings, more)) or 0)
     return calls
 
 
 # --- cost -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["version"], ["--version"], ["demo", "--help"], ["--qr"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["version"], ["--version"], ["demo", "--help"], ["--multimodal"]])
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     """Whoever only asks for help waits for no package."""
     script = (
@@ -91,6 +91,23 @@ def test_what_is_started(started: list[tuple[Any, ...]], arguments: list[str], w
     assert [call[0] for call in started] == [what]
 
 
+def test_the_first_01s_flags_for_other_machines_reach_the_server(started: list[tuple[Any, ...]]) -> None:
+    assert run("--server", "--qr", "--expose", "--domain", "x.example", "--server-host", "0.0.0.0") == 0
+    _, settings, more = started[0]
+    assert (settings.server.host, settings.server.domain) == ("0.0.0.0", "x.example")
+    assert more == {"qr": True, "expose": True}
+
+
+def test_without_a_tunnel_program_nothing_is_exposed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert run("--server", "--expose", "--server-port", "0") == 1
+    assert "needs the program ngrok" in capsys.readouterr().err
+    assert run("--server", "--expose", "--server-port", "0", "--set", "server.expose=ssh") == 1
+    assert "set server.expose_to" in capsys.readouterr().err
+
+
 def test_flags_reach_the_settings(started: list[tuple[Any, ...]]) -> None:
     arguments = ["--server", "--server-host", "localhost", "--server-port", "1234", "--debug", "--profile", "fast.py"]
     assert run(*arguments, "--set", "speak.rate=1.5") == 0
@@ -103,9 +120,8 @@ def test_flags_reach_the_settings(started: list[tuple[Any, ...]]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--qr"], "pairing"),
-        (["--expose"], "paired"),
-        (["--domain", "x.example"], "--expose"),
+        (["--qr", "--client"], "belong to a server"),
+        (["--expose", "--server-url", "box"], "belong to a server"),
         (["--multimodal"], "livekit"),
         (["--server", "livekit"], "not part of this version"),
         (["ask", "x", "--set", "server.kind=livekit"], "not part of this version"),
@@ -159,7 +175,7 @@ def test_a_broken_profile_fails_with_its_line(home: Path, capsys: pytest.Capture
 def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from zero_one.app import start
 
-    def interrupted(settings: object, url: object) -> int:
+    def interrupted(settings: object, url: object, **more: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(start, "both", interrupted)
