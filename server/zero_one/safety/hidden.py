@@ -82,7 +82,7 @@ _DEPTH, _LOOKS, _SECONDS, _MOST = 6, 40_000, 0.4, 400
 def secrets(home: Path, more: tuple[Path, ...] = ()) -> list[Path]:
     """What there is of it now, symbolic links followed to where the thing itself lies. Blocks: run it in a thread."""
     found: dict[Path, None] = {}
-    for path in (*(home / name for name in SECRETS), *more):
+    for path in (*(home / name for name in SECRETS), *more, *sockets(Path("/"))):
         for real in _real(path):
             found[real] = None
     taken = set(found)
@@ -95,7 +95,21 @@ def secrets(home: Path, more: tuple[Path, ...] = ()) -> list[Path]:
 
 def known(home: Path, more: tuple[Path, ...] = ()) -> frozenset[str]:
     """Which of the places known by name there are: cheap, to see whether a new one came."""
-    return frozenset(str(path) for path in (*(home / name for name in SECRETS), *more) if os.path.lexists(path))
+    places = (*(home / name for name in SECRETS), *more, *sockets(home))
+    return frozenset(str(path) for path in places if os.path.lexists(path))
+
+
+def sockets(below: Path) -> list[Path]:
+    """Sockets below a folder on which programs listen (Docker's, an agent's, an editor's).
+
+    A folder that can only be read does not hinder anybody from speaking to a program through a socket in it.
+    """
+    try:
+        lines = Path("/proc/net/unix").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return []
+    paths = {line.split(maxsplit=7)[7] for line in lines[1:] if line.count(" /")}
+    return [Path(path) for path in sorted(paths) if Path(path).is_relative_to(below)]
 
 
 def _real(path: Path) -> Iterator[Path]:
@@ -127,7 +141,7 @@ def _walk(home: Path, hidden: set[Path]) -> Iterator[Path]:
             if stat.S_ISDIR(mode):
                 if depth < _DEPTH and entry.name not in _DULL and path not in hidden:
                     folders.append((path, depth + 1))
-            elif is_named_like_a_secret(entry.name):
+            elif stat.S_ISSOCK(mode) or is_named_like_a_secret(entry.name):
                 found += 1
                 yield path
         if looks > _LOOKS or found > _MOST or time.monotonic() > end:

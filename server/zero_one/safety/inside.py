@@ -94,7 +94,9 @@ def _keep(child: int, lifeline: int, config: dict[str, Any]) -> int:
     hung_up = select.poll()
     hung_up.register(lifeline, 0)
     disk = config.get("disk")
-    floor = min(config.get("free", 0), _free(disk) // 2) if disk else 0
+    start, floor = (_free(disk) if disk else 0), config.get("free", 0)
+    if start < floor:
+        floor = start // 2  # somebody else filled it
     while True:
         signal.sigtimedwait({signal.SIGCHLD}, _LOOK_S)
         while True:

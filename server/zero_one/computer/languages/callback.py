@@ -1,7 +1,8 @@
 """The host's end of ``computer.*`` calls that come out of a kernel: one JSON line in, one out, over a private socket.
 
 A socket file in the kernel's own folder (mode 0700) reaches into a sandbox without a network; where there are no
-socket files, loopback TCP. Either way a request needs the token that lies beside it.
+socket files, loopback TCP. Either way a request needs the token that lies beside it. No other conversation's sandbox is
+shown either of them; and whatever speaks here, no more is read, kept or begun for it than the limits below.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from typing import Any
 
 from zero_one.computer.languages.base import Call
 
-_LONGEST = 16 * 1024 * 1024  # bytes of one request: a clipboard's text fits, a runaway does not
+_LONGEST = 4 * 1024 * 1024  # bytes of one request: a clipboard's text fits, a runaway does not
+_AT_ONCE = 16  # connections
+_PATIENCE_S = 10.0  # for a request to arrive
+_PER_RUN = 10_000  # calls
 
 
 class CallServer:
@@ -25,7 +29,8 @@ class CallServer:
 
     def __init__(self, folder: Path) -> None:
         self.address = folder / "hands.json"
-        self.call: Call | None = None
+        self._call: Call | None = None
+        self._calls = 0
         self._socket = folder / "hands"
         self._token = secrets.token_hex(16)
         self._server: asyncio.Server | None = None
@@ -33,6 +38,18 @@ class CallServer:
         self._since = 0.0
         self._waited = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def call(self) -> Call | None:
+        return self._call
+
+    @call.setter
+    def call(self, call: Call | None) -> None:
+        """A run begins or ends; what is still under way at its end is given up."""
+        self._call, self._calls = call, 0
+        if call is None:
+            for task in self._tasks:
+                task.cancel()
 
     async def start(self) -> None:
         place: dict[str, Any] = {"token": self._token}
@@ -63,9 +80,13 @@ class CallServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
+        if len(self._tasks) >= _AT_ONCE:
+            writer.close()
+            return
         self._tasks.add(task)
         try:
-            line = await reader.readline()
+            async with asyncio.timeout(_PATIENCE_S):
+                line = await reader.readline()
             answer = asyncio.create_task(self._answer(line))
             gone = asyncio.create_task(reader.read(1))  # an interrupted caller closes its end
             try:
@@ -77,7 +98,7 @@ class CallServer:
                 answer.cancel()
                 gone.cancel()
                 await asyncio.gather(answer, gone, return_exceptions=True)
-        except (OSError, ValueError, asyncio.CancelledError):
+        except (OSError, ValueError, TimeoutError, asyncio.CancelledError):
             pass  # the caller is gone or sent no line; the server itself lives on
         finally:
             self._tasks.discard(task)
@@ -86,20 +107,27 @@ class CallServer:
     async def _answer(self, line: bytes) -> dict[str, Any]:
         try:
             request = json.loads(line)
-            name, positional, named = str(request["name"]), list(request["positional"]), dict(request["named"])
-            token = str(request["token"])
-        except (ValueError, KeyError, TypeError):
+            name, positional, named = request["name"], request["positional"], request["named"]
+            token = request["token"]
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+            return {"error": "That was no call of computer.*."}
+        if not (isinstance(name, str) and isinstance(token, str)):
+            return {"error": "That was no call of computer.*."}
+        if not (isinstance(positional, list) and isinstance(named, dict)):
             return {"error": "That was no call of computer.*."}
         if not hmac.compare_digest(token.encode(), self._token.encode()):
             return {"error": "That call carried a wrong token."}
-        if self.call is None:
+        if self._call is None:
             return {"error": "computer.* can be reached only while the code that was asked for is running."}
+        self._calls += 1
+        if self._calls > _PER_RUN:
+            return {"error": f"Those were more than {_PER_RUN:,} calls of computer.* in one run; the rest is not done."}
         loop = asyncio.get_running_loop()
         if not self._waiting:
             self._since = loop.time()
         self._waiting += 1
         try:
-            return {"result": await self.call(name, positional, named)}
+            return {"result": await self._call(name, positional, named)}
         except Exception as error:  # noqa: BLE001 - whatever gate or hand raise is the answer that the code gets
             return {"error": str(error) or type(error).__name__}
         finally:
