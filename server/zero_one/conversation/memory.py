@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -22,6 +23,7 @@ class Memory:
         self.mailbox = Mailbox(folder / f"{name}.json" if folder else None)
         self._emit, self._tell = emit, tell
         self._told = ""
+        self._saving = asyncio.Lock()
 
     async def save(self, slips: Iterable[Slip] = ()) -> bool:
         """Write down what there is. Returns whether all of it is on the disk.
@@ -29,20 +31,21 @@ class Memory:
         ``slips``: what these utterances or messages say is in the history, or asks for nothing any more. The device is
         told that it may forget them, once that is on the disk; where it cannot be saved the device keeps them.
         """
-        earlier, self.history.notice = self.history.notice, ""
         slips = list(slips)
-        await self.history.saved()
-        trouble, self.history.notice = self.history.notice, ""
-        if not trouble:
-            self.mailbox.keep(slips)
-        try:
-            await self.mailbox.save()
-        except OSError as error:
-            trouble = trouble or phrases.NOT_SAVED.format(reason=error.strerror or error)
-        for words in (earlier, trouble):
-            if words and words != self._told:
-                self._tell(words)
-        self._told = trouble
+        async with self._saving:
+            await self.history.saved()
+            trouble = self.history.unsaved
+            if not trouble:
+                self.mailbox.keep(slips)
+            try:
+                await self.mailbox.save()
+            except OSError as error:
+                trouble = trouble or phrases.NOT_SAVED.format(reason=error.strerror or error)
+            notice, self.history.notice = self.history.notice, ""
+            for words in dict.fromkeys((notice, trouble)):
+                if words and words != self._told:
+                    self._tell(words)
+            self._told = trouble
         self.confirm(slips)
         return not trouble
 

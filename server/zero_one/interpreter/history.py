@@ -99,12 +99,14 @@ class Entry:
 class History:
     """The entries of one conversation. ``path`` is a JSON Lines file (mode 0600), or None to keep nothing on disk.
 
-    ``notice`` tells what went wrong when the file was read; it is for the user to hear once.
+    ``notice`` tells what went wrong when the file was read or written; it is for the user to hear once. ``unsaved``
+    tells why the last writing failed, as long as no later one went well.
     """
 
     path: Path | None = None
     entries: list[Entry] = field(default_factory=list)
     notice: str = ""
+    unsaved: str = ""
     _writing: asyncio.Task[None] | None = field(default=None, repr=False)
     _dirty: bool = field(default=False, repr=False)
     _archived: list[Entry] = field(default_factory=list, repr=False)
@@ -223,9 +225,11 @@ class History:
             try:
                 await asyncio.to_thread(_write, self.path, lines, archived)
             except OSError as error:
-                self.notice = (
+                self.unsaved = self.notice = (
                     f"I can't save our conversation: {error.strerror or error}. It goes on, but it will not be kept."
                 )
+            else:
+                self.unsaved = ""
 
     def _shorten(self) -> None:
         surplus = len(self.entries) - LONGEST
