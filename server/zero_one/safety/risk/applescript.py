@@ -12,18 +12,34 @@ Classify = Callable[[str, str, int], list[Effect]]
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _LOOKS = re.compile(
     r"""(?ix)^\s*(
+      \(?(current\ date|system\ (info|version|attribute)|info\ for|list\ (folder|disks)|choose\ (from|file|folder|color)
+      |offset\ of|(the\ )?(clipboard|length|number|words?|characters?|paragraphs?|items?|text|first|last|every|id|unit)
+      |short\ user|long\ user|home\ directory|host\ name|read\ |exists\ |random\ number|round\ |time\ to\ GMT
+      |output\ volume
+      |POSIX\ (path|file)|quoted\ form|my|using\ terms|with\ timeout|exit\ repeat)\b.*
+      | application\ "".* | set\ AppleScript's\ text\ item.* |
       (return|get|log|count)\b.* | set\s+\w+\s+to\s+(?!.*\bdo\ shell).* | end(\ \w+)?
     | tell\ (application|app)\s+"[^"]+"(\s+to\s+(get|return|count)\b.*)? | tell\ .+
-    | display\ (dialog|notification|alert)\b.* | (if|else|repeat|try|on\ error|considering|ignoring)\b.* | --.*
+    | (on|to)\ \w+\s*\([\w\s,]*\) | display\ (dialog|notification|alert)\b.*
+    | (if|else|repeat|try|on\ error|considering|ignoring)\b.* | --.*
     | the\ .*
-    | [\w\s()"']+\ of\ [\w\s()"']+ | (current\ date|volume\ settings|name\ of|version\ of|path\ to)\b.* | )\s*$"""
+    | [\w\s()"']+\ of\ [\w\s()"']+ | use\ (AppleScript|scripting).* | ["\d{(-].* | property\ .* | global\ .* | local\ .*
+    | (current\ date|volume\ settings|name\ of|version\ of|path\ to)\b.* | )\s*$"""
 )
 _DESTROYS = re.compile(
-    r"(?i)\b(delete|erase|empty\s+(the\s+)?trash|shut\s*down|restart|log\s*out|eject|move\b.*\btrash)\b"
+    r"(?i)\bset\s+eof\b|\bevery\s+(application\s+)?process\b.*\b(quit|close|kill)"
+    r"|\b(quit|close)\b.*\bevery\s+(application|process)"
+    r"|\b(delete|remove|erase|empty\s+(the\s+)?trash|shut\s*down|restart|log\s*out|eject|move\b.*\btrash)\b"
 )
-_SENDS = re.compile(r"(?i)\bsend\b|make new outgoing message|\bpost\b")
+_SENDS = re.compile(
+    r"(?i)\bsend\b|\b(forward|reply|call|redirect|bounce|share|publish|upload)\b(?!\s+of)"
+    r"|new (screen|audio|movie) recording|\bdo javascript\b"
+    r"|hidden answer|SecurityAgent|keystroke\s+return|\breturn\b.*\bkeystroke|key code (36|76)\b"
+    r"|keystroke.*&\s*(return|linefeed|enter)|make new outgoing message|\bpost\b"
+)
 _CHANGES = re.compile(
-    r"(?i)\b(keystroke|key code|click|perform action|open|activate|launch|quit|close|make|save|duplicate|move"
+    r"(?i)\bset\b.*\b(picture|desktop|name|value|bounds|position|size|visible|volume|dark mode|status)\b.*\bto\b"
+    r"|\b(keystroke|key code|click|perform action|open|activate|launch|quit|close|make|save|duplicate|move"
     r"|set volume|set the clipboard|play|pause|next track|reopen|say|beep|set .* of .* to|start|stop|put|reveal"
     r"|select)\b"
 )
@@ -36,9 +52,36 @@ def _looks(line: str) -> bool:
     return len(plain) <= 400 and _LOOKS.match(plain) is not None
 
 
+_TYPED = re.compile(
+    r'(?i)\b(write text|keystroke|do javascript|input text|execute javascript)\s+("((?:[^"\\]|\\.)*)"|[^\s"]+)([^\n]*)'
+)
+
+
+def _typed(code: str, classify: Classify, depth: int) -> list[Effect]:
+    """Text that is typed or handed to a terminal or a page: there, it may be a command."""
+    out: list[Effect] = []
+    for verb, _, text, rest in _TYPED.findall(code):
+        javascript = "javascript" in verb.lower()
+        if not text or (
+            rest.lstrip().startswith("&") and not re.match(r"\s*&\s*(return|linefeed|enter|tab)\b", rest, re.I)
+        ):
+            computed = opaque("a script that is computed") if javascript else changes("device", f"{verb}: computed")
+            out.append(opaque("a command that is computed") if verb.lower() == "write text" else computed)
+            continue
+        plain = re.sub(r"\\(.)", r"\1", text)
+        found = classify(plain, "javascript" if javascript else "shell", depth + 1)
+        grave = [e for e in found if e.risk > Risk.CHANGE and "not parse" not in e.what]
+        prose = verb.lower() == "keystroke" and not re.search(r"[-/|~;&>$]", plain)
+        out += [] if prose else grave
+    return out
+
+
 def read(code: str, classify: Classify, depth: int) -> list[Effect]:
     """Effects of an AppleScript, line by line; shell commands inside are read as such."""
-    out: list[Effect] = []
+    code = re.sub(r"\(\*.*?\*\)", " ", code, flags=re.S).replace("\u00ac\n", " ")
+    if any(len(line) > 2000 for line in code.split("\n")):
+        return [opaque("AppleScript with a line too long to be read")]
+    out = _typed(code, classify, depth)
     for match in _SHELL.finditer(code):
         if match[3] is None or "&" in match[4]:
             out.append(opaque("a shell command that is computed"))
@@ -48,7 +91,15 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
             out.append(changes("process", "types into a terminal"))
         if "administrator" in match[4].lower():
             out.append(destroys("system", "with the rights of the administrator"))
-    plain = re.sub(_TEXT, '""', code)
+    plain = re.sub(r"(?m)--.*$", "", re.sub(_TEXT, '""', code))
+    for address in re.finditer(r'(?i)open location\s+("([^"]*)"|\S+)([^\n]*)', code):
+        computed = address[2] is None or "&" in address[3]
+        if computed or re.match(r"(?i)(mailto|tel|sms|facetime|imessage):", address[2]) or len(address[2] or "") > 400:
+            out.append(sends(address[2] or "a computed address"))
+    if re.search(r"(?i)SecurityAgent|moz_cookies|login\.keychain", code):
+        out.append(Effect("credential", "what others type", Risk.SPEND_OR_SEND))
+    if re.search(r"(?i)hidden answer", plain):
+        out.append(Effect("credential", "a password", Risk.SPEND_OR_SEND))
     if _DESTROYS.search(plain):
         out.append(destroys("delete", "AppleScript"))
     if _SENDS.search(plain) or re.search(r"(?i)mailto:", code):
@@ -59,6 +110,9 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
         out.append(changes("device", "AppleScript"))
     if _OPAQUE.search(plain):
         out.append(opaque("AppleScript code"))
+    handlers = {name.lower() for name in re.findall(r"(?im)^\s*(?:on|to)\s+(\w+)\s*\(", plain)}
+    called = re.compile(rf"(?i)^\s*(my\s+)?({'|'.join(map(re.escape, handlers)) or '(?!)'})\s*\([^()]*\)\s*$")
+    plain = "\n".join("" if called.match(line) else line for line in plain.split("\n"))
     lines = (line for line in plain.split("\n") if not re.search(r"(?i)do (shell )?script", line))
     if not out and not all(_looks(line) for line in lines):
         out.append(opaque("AppleScript that was not understood"))

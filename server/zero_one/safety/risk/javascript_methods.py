@@ -12,10 +12,10 @@ from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches,
 from zero_one.safety.risk.words import text_of
 
 _COLLECTIONS = re.compile(
-    r"new (Weak)?(Map|Set)\b|URLSearchParams|searchParams|new URL\b|FormData|new Headers|classList|new Array|CacheMap|LRU"
+    r"new (Weak)?(Map|Set)\b|URLSearchParams|searchParams|new URL\b|FormData|new Headers|classList|new Array|LRU"
 )
 _PAGE = re.compile(
-    r"^(document|\$|_|lodash|console|Math|JSON|Object|Array|String|Number|Promise|Date|process|Reflect|Symbol|Intl)\b"
+    r"^(document|\$|_|lodash|console|Math|JSON|Object|Array|String|Number|Promise|Date|process|Reflect|Symbol)\b"
 )
 _REMOTE_VERBS = re.compile(
     r"^(delete|destroy|drop|terminate|purge|flush|truncate|remove|del|wipe|erase|revoke|uninstall)([A-Z]\w*|all|db|All)?$"

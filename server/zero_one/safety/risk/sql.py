@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import logging
 import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from zero_one.safety.risk import paths
-from zero_one.safety.risk.model import Effect, changes, destroys, opaque, reads
+from zero_one.safety.risk import paths, verbs
+from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque, reads, sends
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 _RUNS_CODE = re.compile(
     r"(?i)\b(xp_cmdshell|sp_oacreate|sp_executesql|load_extension|sys_exec|sys_eval|lo_import|lo_export|dblink\w*|pg_terminate_backend"
-    r"|dbms_scheduler|utl_http|utl_file|writefile|edit|fts3_tokenizer|pg_reload_conf|pg_read_binary_file|pg_execute_server_program)\s*\("
+    r"|dbms_scheduler|writefile|edit|fts3_tokenizer|pg_reload_conf|pg_read_binary_file|pg_execute_server_program)\s*\("
+    r"|\b(utl_\w+|dbms_(scheduler|job|java|xslprocessor|advisor|lob|pipe))\."
     r"|\binto\s+(out|dump)file\b|\bcopy\b[^;]*\b(to|from)\s+program\b|\bexec(ute)?(\s+(xp_|sp_|immediate)|\s*\()"
 )
 _READS_FILE = re.compile(
@@ -24,8 +30,7 @@ _CLIENT_RUNS = re.compile(
 
 
 def read(code: str) -> list[Effect]:
-    import sqlglot
-    from sqlglot import errors, exp
+    from sqlglot import exp
 
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
     lines = [
@@ -37,22 +42,103 @@ def read(code: str) -> list[Effect]:
     code = re.sub(r"/\*!\d*(.*?)\*/", r"\1", "\n".join(lines), flags=re.S)  # MySQL runs what such comments hold
     if _RUNS_CODE.search(code):
         out.append(opaque("a program run by the database"))
-    out += [paths.reading(m[2]) for m in _READS_FILE.finditer(code)]
+    out += [_of_the_server(m[1], m[2]) for m in _READS_FILE.finditer(code)]
     if not code.strip():
         return out
-    try:
-        statements = [s for s in sqlglot.parse(code) if s is not None]
-    except errors.SqlglotError:
-        return [*out, opaque("SQL that does not parse")]
-    for statement in statements:
-        for node in statement.walk():
-            out += _node(node, exp)
-        if isinstance(statement, exp.Command):
-            out += _command(statement.sql())
+    for text in _explained(code):
+        statements = _parsed(text)
+        if statements is None:
+            return [*out, opaque("SQL that does not parse")]
+        for statement in statements:
+            found = [effect for node in statement.walk() for effect in _node(node)]
+            if isinstance(statement, exp.Command):
+                found += _command(statement.sql())
+            elif re.match(r"(?i)(re)?(index|lock)\b", statement.sql()):
+                found.append(changes("process", statement.sql()[:40]))
+            elif not isinstance(statement, _looking_statements()) and not found:
+                found.append(opaque(statement.sql()[:40]))  # `SHUTDOWN` is a column to a lenient parser
+            out += found
     return out
 
 
-def _node(node: object, exp: object) -> list[Effect]:
+def _of_the_server(function: str, path: str) -> Effect:
+    """Files are read on the database's machine, with its rights; the embedded ones read ours."""
+    if re.match(r"(?i)pg_|load_file|bfilename|openrowset", function):
+        return Effect("credential", path, Risk.SPEND_OR_SEND)
+    return paths.reading(path)
+
+
+_EXPLAIN = re.compile(
+    r"(?is)^\s*(explain|summarize|profile)\b(\s+(query\s+plan|analyze|verbose|extended|formatted|format\s*=\s*\w+|\([^()]*\)))*\s*(for\s+)?"
+)
+
+
+def _explained(code: str) -> list[str]:
+    """Statements without the word that only asks for a plan. With ``ANALYZE`` it is run; without, it is not."""
+    if not re.search(r"(?i)\b(explain|summarize|profile)\b", code):
+        return [code]
+    out: list[str] = []
+    for text in _statements(code):
+        match = _EXPLAIN.match(text)
+        if match is None:
+            out.append(text)
+        elif re.search(r"(?i)\banalyze\b", match[0]) or match[1].lower() != "explain":
+            out.append(text[match.end() :])
+    return out
+
+
+def _statements(code: str) -> list[str]:
+    """Parted at semicolons outside of quotes and comments."""
+    parts = re.findall(r"(?:'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|\$\w*\$.*?\$\w*\$|[^;])+", code, re.S)
+    return [p for p in parts if p.strip()]
+
+
+def _parsed(code: str) -> list[exp.Expr] | None:
+    """The statements in the first dialect that reads all of it."""
+    import sqlglot
+    from sqlglot import errors
+
+    # Long texts are tried less often: each try costs.
+    for dialect in (
+        (None, "postgres") if len(code) > 8000 else (None, "postgres", "tsql", "mysql", "duckdb", "sqlite", "snowflake")
+    ):
+        try:
+            return [s for s in sqlglot.parse(code, dialect=dialect) if s is not None]
+        except errors.SqlglotError:
+            continue
+        except (AttributeError, TypeError, ValueError, IndexError):
+            continue  # a parser that trips over what it reads has not read it
+    return None
+
+
+@lru_cache(maxsize=1)
+def _looking_statements() -> tuple[type, ...]:
+    from sqlglot import exp
+
+    names = """
+        Select SetOperation Union Values Subquery Table Describe Show Analyze Pragma Use Set Transaction Commit Rollback
+    """
+    return tuple(getattr(exp, name) for name in names.split() if hasattr(exp, name))
+
+
+_CHANGING_FUNCTIONS = re.compile(
+    r"(?i)^(nextval|setval|set_config|pg_(reload|rotate|switch|create|drop|advisory_lock|cancel|start|stop|promote)\w*|lo_\w+"
+    r"|last_insert_id|get_lock|release_lock|sleep_and_\w+|txid_\w+set)$"
+)
+_SENDING_FUNCTIONS = re.compile(
+    r"(?i)^(http\w*|utl_\w+|net_\w+|dblink\w*|sp_send\w*|url|openquery|opendatasource|openrowset|remote|s3)$"
+)
+_SECRET_TABLES = re.compile(
+    r"(?i)^(pg_shadow|pg_authid|pg_user_mapping|syslogins|sql_logins|dba_users|user\$|moz_cookies|cookies|logins|credentials"
+    r"|secrets?|passwords?|api_keys?|(access|auth|refresh)_tokens?)$"
+)
+_SECRET_COLUMNS = re.compile(
+    r"(?i)^(password|passwd|pwd|pass|password_hash|passwordhash|rolpassword|authentication_string|secret|secret_key|api_key"
+    r"|apikey|access_token|refresh_token|private_key|encrypted_value|password_value|ssn|card_number|cvv)$"
+)
+
+
+def _node(node: object) -> list[Effect]:
     from sqlglot import exp as e
 
     match node:
@@ -70,6 +156,10 @@ def _node(node: object, exp: object) -> list[Effect]:
             )
         case e.Merge() if re.search(r"(?i)\bthen\s+delete\b", node.sql()):
             return [destroys("delete", f"rows of {_table(node)}")]
+        case e.Insert() if node.args.get("overwrite"):
+            return [destroys("delete", f"every row of {_table(node)}")]
+        case e.Copy() if not node.args.get("kind", True):  # TO a file or an address
+            return [_exported(f.name if isinstance(f, e.Expression) else str(f)) for f in node.args.get("files") or []]
         case e.Insert() | e.Merge() | e.Create() | e.Copy() | e.LoadData():
             replaces = isinstance(node, e.Create) and node.args.get("replace")
             return [destroys("delete", _table(node))] if replaces else [changes("process", f"changes {_table(node)}")]
@@ -78,8 +168,32 @@ def _node(node: object, exp: object) -> list[Effect]:
             return [destroys("delete", _table(node))] if drops else [changes("process", f"changes {_table(node)}")]
         case e.Grant():
             return [destroys("system", "rights in the database")]
+        case e.Func() if _SENDING_FUNCTIONS.match(name := _function(node)):
+            return [sends(f"the database calls {name}")]
+        case e.Func() if _CHANGING_FUNCTIONS.match(name := _function(node)):
+            said = verbs.risk_of(name)
+            return [destroys("delete", name)] if said is Risk.DESTROY else [changes("process", name)]
+        case e.Table() if _SECRET_TABLES.match(node.name) or (
+            node.name.lower() == "user" and node.db.lower() == "mysql"
+        ):
+            return [Effect("credential", node.name, Risk.SPEND_OR_SEND)]
+        case e.Column() if _SECRET_COLUMNS.match(node.name) and node.find_ancestor(e.Select):
+            picked = node.find_ancestor(e.Where, e.Order, e.Group) is None
+            return [Effect("credential", node.name, Risk.SPEND_OR_SEND)] if picked else []
+        case e.Set() if re.search(r"(?i)\bglobal\b|\bpersist", node.sql()):
+            return [destroys("system", node.sql()[:60])]
+        case e.Set() if re.match(r"(?i)set\s+@", node.sql()):
+            return []
+        case e.Use():
+            return []
+        case e.Revoke():
+            return [destroys("system", "rights in the database")]
+        case e.Comment():
+            return [changes("process", "a comment in the database")]
         case e.Into():
             return [changes("process", f"changes {_table(node)}")]
+        case e.Attach() if not re.search(r"(?i)\.(db3?|sqlite3?|duckdb|s3db)'|:memory:|''", node.sql()):
+            return [opaque(f"writes a database where it may be run: {node.sql()[:60]}")]
         case e.Attach() | e.Detach() | e.Set() | e.Use():
             return [changes("system", type(node).__name__.lower())]
         case e.Pragma():
@@ -91,15 +205,40 @@ def _node(node: object, exp: object) -> list[Effect]:
     return []
 
 
+def _exported(target: str) -> Effect:
+    return paths.writing(target) if target else changes("process", "writes out a table")
+
+
+def _function(node: exp.Func) -> str:
+    from sqlglot import exp as e
+
+    return node.name if isinstance(node, e.Anonymous) else node.sql_name()
+
+
 def _always(where: object) -> bool:
     """``WHERE 1 = 1``, ``WHERE true`` and the like pick nothing out, also as one side of an OR."""
     from sqlglot import exp
 
     if not isinstance(where, exp.Expression):
         return False
-    equals = where.find_all(exp.EQ)
-    literal = any(isinstance(e.this, exp.Literal) and isinstance(e.expression, exp.Literal) for e in equals)
-    return literal or isinstance(where.this, exp.Boolean | exp.Literal)
+    if where.find(exp.Column) is None:
+        return True
+    for one in where.find_all(exp.EQ, exp.LT, exp.GT, exp.LTE, exp.GTE, exp.NEQ, exp.Like):
+        if one.find(exp.Column) is None or one.this == one.expression:
+            return True
+        if (
+            isinstance(one, exp.Like)
+            and isinstance(one.expression, exp.Literal)
+            and one.expression.name.strip("%") == ""
+        ):
+            return True
+    told = where.this
+    bare = (
+        isinstance(told, exp.GT | exp.GTE)
+        and isinstance(told.expression, exp.Literal)
+        and told.expression.name in ("0", "-1")
+    )
+    return bare or isinstance(told, exp.Boolean | exp.Literal) or "IS NULL" in told.sql().upper()
 
 
 def _table(node: object) -> str:
@@ -118,7 +257,26 @@ def _command(text: str) -> list[Effect]:
         rest = text.strip()[len(head) :]
         return read(rest.strip()) if head == "EXPLAIN" and re.search(r"(?i)\banalyze\b", rest) else []
     if head in ("VACUUM", "REINDEX", "OPTIMIZE", "CHECKPOINT"):
-        return [changes("process", "the database file")]
+        target = re.search(r"(?i)\binto\s+'([^']+)'", text)
+        return [paths.writing(target[1])] if target else [changes("process", "the database file")]
+    if head in (
+        "LOCK",
+        "UNLOCK",
+        "LISTEN",
+        "NOTIFY",
+        "UNLISTEN",
+        "CLUSTER",
+        "REFRESH",
+        "CHECK",
+        "REPAIR",
+        "ATTACH",
+        "DETACH",
+    ):
+        return [changes("process", text.strip()[:40])]
+    if re.match(r"(?i)create\s+extension|attach\b", text.strip()):
+        return [changes("process", text.strip()[:40])]
+    if re.match(r"(?i)set\s+(@|session|local|search_path|timezone|names|role\s+none)", text.strip()):
+        return []
     if head == "END" or head == "BEGIN":
         return []
     return [opaque(text.strip()[:40])]

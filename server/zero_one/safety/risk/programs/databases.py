@@ -24,11 +24,13 @@ def _database(call: Call) -> list[Effect]:
         out = [e for e in map(paths.reading, call.operands[:1]) if e.risk]
         if out:
             return out
-    sql = call.value("-c", "-e", "--command", "--execute", "-Q", "-q", "--eval")
+    sql = _statement(call)
     if call.has("-f", "--file") and call.program == "psql":
         return [opaque("SQL from a file")]
+    if call.program in ("sqlite3", "duckdb") and call.has("-init"):
+        return [opaque("SQL from a file")]
     if sql is None and call.program in ("sqlite3", "duckdb"):
-        rest = call.operands[1:]
+        rest = call.options("", "")[1][1:]
         sql = " ; ".join(rest) if rest else None
     if call.program in ("redis-cli",):
         return _redis(call.operands)
@@ -46,6 +48,21 @@ def _database(call: Call) -> list[Effect]:
         return [opaque("SQL that is computed")]
     call.reader.nested(code, "sql")
     return []
+
+
+def _statement(call: Call) -> str | None:
+    """The code on the command line, where each client has its own way to say it."""
+    if call.program == "sqlite3":
+        return call.value("-cmd")
+    if call.program == "psql":
+        options, _ = call.options("cdfhoUvFRTPLp", "--command --dbname --file --host --username --set --port")
+        told = [value for name, value in options if name in ("-c", "--command")]
+        return " ; ".join(told) if told else None
+    if call.program in ("mysql", "mariadb"):
+        options, _ = call.options("ehuDPS", "--execute --host --user --database --port")
+        told = [value for name, value in options if name in ("-e", "--execute")]
+        return " ; ".join(told) if told else None
+    return call.value("-c", "-e", "--command", "--execute", "-Q", "-q", "--eval")
 
 
 def _redis(words: list[str]) -> list[Effect]:

@@ -17,7 +17,7 @@ def _line(call: Call) -> str:
 def _process(call: Call) -> list[Effect]:
     if call.has("-l", "-L", "-0", "--list") or call.texts[:2] == ["-s", "0"]:
         return []
-    if any(o in ("-1", "1", "0") for o in call.texts[-1:]) or call.program == "killall5":
+    if any(o in ("-1", "1", "0", "*") for o in call.texts[-1:]) or call.program == "killall5":
         return [destroys("process", "all programs")]
     if (call.program in ("pkill", "killall") and call.has("-u", "-U", "--user")) or call.operands[:1] in (
         ["."],
@@ -349,6 +349,7 @@ LOOKERS = """
         sensors acpi upower nvidia-smi glxinfo inxi neofetch fastfetch screenfetch dmidecode hwinfo lshw sw_vers
         system_profiler vm_stat powertop jobs ulimit getconf lsb_release run-parts-list compgen hash alias-list
         times set-list xrandr-list pidof tasklist systeminfo ver findmnt swapon-list pactl-list clear tput
+        ipconfig findstr getmac driverquery qwinsta query-user nbtstat pathping fc.exe where.exe chcp vol
         ioreg scutil airport sar uuidgen vcgencmd figlet toilet cowsay fortune lolcat getenforce sestatus
         smartctl iw ethtool
         iostat nstat tload slabtop numactl lstopo cpupower sysdig-inspect osqueryi glances bmon vnstat dstat
