@@ -89,7 +89,7 @@ class Client:
             self._script.extend(WavMicrophone(path, self._recording_over) for path in self.options.wav)
             self._script.extend(self.options.say)
             self._microphone = open_microphone(self.options, self._heard, self._screen.note)
-        except (TargetError, AudioDeviceError, SoundFileError) as problem:
+        except (TargetError, AudioDeviceError, SoundFileError, OSError) as problem:
             self._screen.trouble(str(problem))
             return 2
         self._player = Player(self._speaker)

@@ -70,8 +70,8 @@ async def _register(notice: Notice, interfaces: Iterable[str] | None) -> Any:
     from zeroconf import InterfaceChoice, IPVersion
     from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-    chosen = list(interfaces) if interfaces is not None else InterfaceChoice.Default
-    zeroconf = AsyncZeroconf(interfaces=chosen, ip_version=IPVersion.V4Only if interfaces else IPVersion.All)
+    chosen = list(interfaces) if interfaces is not None else InterfaceChoice.All
+    zeroconf = AsyncZeroconf(interfaces=chosen, ip_version=IPVersion.V4Only)
     try:
         # Under a host name of our own: box.local itself is the system's to answer for.
         info = AsyncServiceInfo(
