@@ -90,8 +90,12 @@ class HeadTail:
 
     def _open(self, text: str) -> None:
         try:
+            # Code can write the folder above: no link of its making is followed.
+            if self.path.parent.is_symlink():
+                raise NotADirectoryError(None, "the folder for outputs is a link")
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+            descriptor = os.open(self.path, flags, 0o600)
             self._file = os.fdopen(descriptor, "wb")
         except OSError as error:
             self._problem = error.strerror or str(error)

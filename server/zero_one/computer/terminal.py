@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,11 +104,24 @@ class Terminal:
             yield Output("exit", "127")
             return
         bench, note = await self._workshop.enter(name, code, needs)
-        if note:
-            yield Output("output", f"{note}\n")
+        try:
+            if note:
+                yield Output("output", f"{note}\n")
+            async with bench.turn:
+                after = self._open_network(bench, needs, code, network)
+                try:
+                    async with aclosing(self._run(bench, code, timeout_s)) as pieces:
+                        async for piece in pieces:
+                            yield piece
+                finally:
+                    if bench.cell is not None:
+                        bench.cell.reach(after)
+        finally:
+            self._workshop.leave(bench)
+
+    async def _run(self, bench: Bench, code: str, timeout_s: float) -> AsyncGenerator[Output, None]:
         self._runs += 1
-        kept = HeadTail(self.folder / ".output" / f"{self._runs:04d}-{name}.txt", self._limits)
-        before = self._open_network(bench, needs, network)
+        kept = HeadTail(self.folder / ".output" / f"{self._runs:04d}-{bench.name}.txt", self._limits)
         pieces = bench.language.run(code, timeout_s=timeout_s)
         said = ""
         try:
@@ -129,16 +143,13 @@ class Terminal:
             kept.close()
             if isinstance(pieces, AsyncGenerator):
                 await pieces.aclose()
-            if bench.cell is not None:
-                bench.cell.reach(before)
-            self._workshop.leave(bench)
 
-    def _open_network(self, bench: Bench, needs: Needs | None, network: bool) -> Reach:
+    def _open_network(self, bench: Bench, needs: Needs | None, code: str, network: bool) -> Reach:
         """Open what this run may reach; returns what stays open after it, for what it leaves in the background."""
         if bench.cell is None or self._cells is None:
             return Reach()
-        bench.cell.reach(self._cells.reach(needs, network))
-        return self._cells.reach(None, network)
+        bench.cell.reach(self._cells.reach(needs, code, network))
+        return self._cells.reach(None, "", network)
 
     async def interrupt(self) -> None:
         """Stop whatever runs, in every language; state is kept where it can be."""

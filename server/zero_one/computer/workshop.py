@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -38,13 +38,17 @@ class Warming(Protocol):
 
 @dataclass(eq=False)
 class Bench:
-    """A language in a scope. ``cell`` is its sandbox, if there are any here; ``runs`` how many runs are on."""
+    """A language in a scope. ``cell`` is its sandbox, if there are any here; ``runs`` how many runs are on or queued.
+
+    ``turn`` is held by the one that is on: what a cell is given, it is given for one run.
+    """
 
     name: str
     scope: Scope
     language: Language
     cell: Cell | None = None
     runs: int = 0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Workshop:
@@ -59,7 +63,7 @@ class Workshop:
         self._folder, self._known, self._call, self._cells, self._pool = folder, known, call, cells, pool
         self._benches: dict[tuple[str, Scope], Bench] = {}  # the one used last comes last
         self._last: dict[str, Bench] = {}
-        self._opening = asyncio.Lock()
+        self._opening = {name: asyncio.Lock() for name in known}
         self._warming: asyncio.Task[None] | None = None
 
     def warm(self) -> None:
@@ -71,7 +75,7 @@ class Workshop:
             self._warming = asyncio.create_task(self._warm(), name="warm sandbox")
 
     async def _warm(self) -> None:
-        async with self._opening:
+        async with self._opening["python"]:
             bench = await self._bench("python", Scope())
         if isinstance(bench.language, Warming):
             bench.language.warm()
@@ -81,7 +85,7 @@ class Workshop:
 
         ``leave`` it after the run.
         """
-        async with self._opening:
+        async with self._opening[name]:
             last = self._last.get(name)
             folder = getattr(last.language, "folder", self._folder) if last is not None else self._folder
             scope = self._cells.scope(needs, code, folder) if self._cells is not None else Scope()

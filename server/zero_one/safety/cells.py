@@ -109,6 +109,7 @@ class Rooms:
     def __init__(self, housing: Housing, project: Path) -> None:
         self._housing, self._project = housing, project
         self._scratch: Path | None = None
+        self._making = asyncio.Lock()
 
     @property
     def sandboxed(self) -> bool:
@@ -119,16 +120,18 @@ class Rooms:
             return Scope()
         return grants.scope(needs, code, folder, self._project, self._housing.kept)
 
-    def reach(self, needs: Needs | None, network: bool) -> Reach:
+    def reach(self, needs: Needs | None, code: str, network: bool) -> Reach:
         given = self._housing.settings
-        return grants.reach(needs, network=network, always=given.network, private=frozenset(given.hosts))
+        return grants.reach(needs, code, network=network, always=given.network, private=frozenset(given.hosts))
 
     async def open(self, scope: Scope) -> Room:
         if self._housing.kind is None or scope.outside:
             return Room(None, None, None, "")
         given = self._housing.settings
         secrets = await self._housing.secrets()
-        folder, proxy = await asyncio.to_thread(self._make), None
+        async with self._making:
+            folder = await asyncio.to_thread(self._make)
+        proxy = None
         with contextlib.suppress(OSError):
             proxy = Proxy(folder / "proxy")
             await proxy.start()
@@ -173,8 +176,8 @@ class Rooms:
             f"Code runs in a sandbox: it can write {writing} and its own /tmp, and has {home}, and {network}. "
             "It sees no processes, windows or services of this computer; computer.* reaches those. "
             "To change files elsewhere, write their full paths out in the code: it then gets exactly those, if that "
-            "may be done. What may be done outside the sandbox runs in another process: plain variables are brought there "
-            "and back, other objects are not."
+            "may be done. What may be done outside the sandbox runs in another process: plain variables are brought "
+            "there and back, other objects are not."
         )
 
     async def close(self) -> None:

@@ -23,6 +23,8 @@ _OUT = Scope(outside=True)
 
 # Words that the verdict puts around a path.
 _WORDS = re.compile(r"^(permissions of|what is found in|what|pieces of|set-user-id on) | to the trash$| holds$")
+_UNPACKS = "unpacks "
+_TRASH = re.compile(r"\b(trash|trash-put|gio\s+trash|kioclient|send2trash)\b")
 _ABSOLUTE = re.compile(r"^(~(/|$)|/|\$HOME\b|\$\{HOME\})")
 _MOVES = re.compile(
     r"""(?x) (?:\bcd|\bpushd|\s-C|\s-d|\s-P|\s-O|--directory|--output-dir|--prefix|chdir\(|--target) [=\s]*
@@ -47,14 +49,17 @@ def scope(needs: Needs | None, code: str, folder: Path, project: Path, kept: Ite
     relative = False
     for effect in acts:
         if effect.kind not in _FILES:
+            relative = relative or effect.what.startswith(_UNPACKS)
             continue
-        for path in _paths(effect.what):
+        for path in _paths(effect):
             if path is None:
                 relative = True
+            elif effect.kind == "write" and path.is_dir():
+                write.add(path / "x")  # something is put into it
             else:
                 write.add(path)
-        if effect.what.endswith(" to the trash"):
-            write.add(Path.home() / ".local/share/Trash/x")
+    if _TRASH.search(code):
+        write.add(Path.home() / ".local/share/Trash/x")
     if relative:
         # Named by where the code goes before: cd, tar -C, os.chdir and their like.
         write |= {path / "x" for found in _MOVES.findall(code) if (path := _expanded(found[1]))}
@@ -65,7 +70,9 @@ def scope(needs: Needs | None, code: str, folder: Path, project: Path, kept: Ite
     return Scope(frozenset(least))
 
 
-def reach(needs: Needs | None, *, network: bool, always: bool, private: frozenset[str] = frozenset()) -> Reach:
+def reach(
+    needs: Needs | None, code: str, *, network: bool, always: bool, private: frozenset[str] = frozenset()
+) -> Reach:
     """What of the network a run reaches. ``network``: whether the ruling lets it; ``always``: whether the profile
     gives the network to every run; ``private``: hosts of the local network that the profile names.
 
@@ -75,10 +82,10 @@ def reach(needs: Needs | None, *, network: bool, always: bool, private: frozense
     if not network:
         return Reach()
     acts = [effect for effect in needs.effects if effect.kind in _NETWORK] if needs is not None else []
-    downloads = [effect for effect in needs.effects if _ADDRESS.search(effect.what)] if needs is not None else []
     if always or any(effect.risk > Risk.OBSERVE for effect in acts):
         return Reach(private=private, public=True)
-    named = {host for effect in (*acts, *downloads) if (host := _host(effect.what))}
+    words = [*(effect.what for effect in acts), *(_ADDRESS.findall(code) if needs is not None else ())]
+    named = {host for text in words if (host := _host(text))}
     return Reach(hosts=frozenset(named), private=private if named & {_bare(host) for host in private} else frozenset())
 
 
@@ -89,19 +96,21 @@ def _bare(place: str) -> str:
 
 
 def _cannot_be_had_inside(effect: Effect) -> bool:
-    if effect.kind == "process" and effect.undoable:
-        return False  # its own working folder, for example
+    if effect.kind == "process" and (effect.undoable or effect.what.startswith(_UNPACKS)):
+        return False  # its own working folder, or files that come out of an archive
     if effect.kind in _OUTSIDE:
         return True
     # Mail, ssh and their like need keys and connections that are not the web's.
     return effect.kind in ("send", "spend") and not _ADDRESS.search(effect.what)
 
 
-def _paths(what: str) -> Iterator[Path | None]:
-    """The absolute paths in the words of an effect; None for each that is relative or is none."""
-    for part in _WORDS.sub("", _WORDS.sub("", what)).split(" to "):
-        path = _expanded(_WORDS.sub("", part).strip())
-        yield path
+def _paths(effect: Effect) -> Iterator[Path | None]:
+    """The absolute paths that an effect names, alone or in words; None for each that is relative or is none."""
+    if effect.file:
+        yield _expanded(effect.what)
+        return
+    for part in _WORDS.sub("", effect.what).split(" to "):
+        yield _expanded(_WORDS.sub("", part).strip())
 
 
 def _expanded(text: str) -> Path | None:

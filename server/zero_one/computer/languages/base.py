@@ -43,8 +43,8 @@ its arguments by position and by name. The gate stands behind it."""
 
 
 class Effect(Protocol):
-    """What is used of ``safety.risk.model.Effect``: a kind ("write", "delete", "send", …), its target in words, how bad
-    it would be (0: not at all), and whether we can put it back."""
+    """What is used of ``safety.risk.model.Effect``: a kind ("write", "delete", "send", …), its target in words (or a
+    path, where ``file``), how bad it would be (0: not at all), and whether we can put it back."""
 
     @property
     def kind(self) -> str: ...
@@ -57,6 +57,9 @@ class Effect(Protocol):
 
     @property
     def undoable(self) -> bool: ...
+
+    @property
+    def file(self) -> bool: ...
 
 
 class Needs(Protocol):
@@ -120,7 +123,8 @@ class Cells(Protocol):
     def scope(self, needs: Needs | None, code: str, folder: Path) -> Scope:
         """What a run of this code in this folder may change, by the verdict that was ruled over."""
 
-    def reach(self, needs: Needs | None, network: bool) -> Reach: ...
+    def reach(self, needs: Needs | None, code: str, network: bool) -> Reach:
+        """What of the network that run may reach."""
 
     async def open(self, scope: Scope) -> Cell: ...
 
