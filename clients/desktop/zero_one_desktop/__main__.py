@@ -20,6 +20,7 @@ def parser() -> argparse.ArgumentParser:
     d = ClientOptions()
     p = argparse.ArgumentParser(
         prog="01-client",
+        allow_abbrev=False,  # --token would be --token-file, with a key in the list of processes
         description="Hold a key, speak, hear the answer.",
         epilog="pair URI-or-address [CODE]: get a key of your own from a server; 01 pair there shows the code. "
         "servers: list those you are paired with. forget SERVER: erase its key. The other commands go to a client that "
