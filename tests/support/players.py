@@ -182,6 +182,7 @@ class Throat:
     name: str = "counting"
     sample_rate: int = RATE
     takes_s: float = 0.0
+    ms_a_char: int = MS_A_CHAR
     fails: str = ""
     texts: list[str] = field(default_factory=list)
     voices: list[Voice] = field(default_factory=list)
@@ -197,7 +198,7 @@ class Throat:
         self.voices.append(voice)
         await asyncio.sleep(self.takes_s)
         for _ in text:
-            samples = self.sample_rate * MS_A_CHAR // 1000
+            samples = self.sample_rate * self.ms_a_char // 1000
             numbers = [(self.count + k) % 30_000 for k in range(samples)]
             self.count += samples
             yield struct.pack(f"<{samples}h", *numbers)

@@ -93,7 +93,6 @@ class Questions:
             self._audience.show(closed)
             self._desk.tell_others(self, closed)
             self._on_change()
-            self._note(asked, decision)
             if self._current is asked and self._but is None:
                 self._current = None
         return replace(decision, but=await self._afterthought(asked)) if asked.tapped else decision
@@ -325,21 +324,6 @@ class Questions:
             return
         self._audience.show(Message("assistant", "message", "notice", text))
         self._say_of(question, text)
-
-    def _note(self, asked: OpenQuestion, decision: Decision) -> None:
-        details = {
-            "question": asked.question.text,
-            "risk": asked.question.risk,
-            "code": asked.question.code,
-            "approved": decision.approved,
-            "hand": decision.hand if decision.by else "",
-            "by": decision.by,
-            "reason": decision.reason,
-            "but": decision.but,
-            "edited": decision.code is not None,
-            "remember": decision.remember,
-        }
-        self._services.note("answered", self._device, details)
 
 
 def _may(caller: Caller) -> bool:
