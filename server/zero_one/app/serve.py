@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 
 from zero_one.app import trust
+from zero_one.app.data import InUse, hold_folder
 from zero_one.app.services import House
 from zero_one.commands.base import Announce
 from zero_one.config.resolve import is_loopback
@@ -51,6 +52,11 @@ async def serve(
     certificate = _certificate(settings, tell)
     listener = listen(settings.server.host, settings.server.port)
     port: int = listener.getsockname()[1]
+    try:
+        folder = hold_folder()
+    except InUse as error:
+        listener.close()
+        raise ListenError(str(error)) from error
     book = trust.devices()
     if book.lost:
         tell(book.lost)
@@ -88,7 +94,10 @@ async def serve(
         for task in (opened, waiting, watching):
             task.cancel()
         await conversations.close()
-        await house.close()
+        try:
+            await house.close()
+        finally:
+            folder.release()
         server.should_exit = True
         await running
 
