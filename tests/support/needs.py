@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = {
     "Xvfb": "xvfb", "bwrap": "bubblewrap", "dbus-daemon": "dbus-daemon", "gdbus": "libglib2.0-bin", "node": "nodejs",
     "pactl": "pulseaudio-utils", "paplay": "pulseaudio-utils", "parec": "pulseaudio-utils",
-    "parecord": "pulseaudio-utils", "xdg-open": "xdg-utils", "xprop": "x11-utils",
+    "parecord": "pulseaudio-utils", "ssh": "openssh-client", "ssh-keygen": "openssh-client", "sshd": "openssh-server",
+    "xdg-open": "xdg-utils", "xprop": "x11-utils",
 }  # fmt: skip
 
 
