@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support import scripted_model
-from support.light import NewClient, device, light
+from support.light import Light, NewClient, device, light
 from support.players import MS_A_CHAR, Ears, Throat, plain
 from support.scripted_model import ScriptedModel, hangs, runs
 from zero_one.computer.hands import Hands
@@ -55,27 +55,51 @@ async def approval(client: NewClient) -> Any:
     return event.message
 
 
+async def agree(server: Light, client: NewClient) -> Any:
+    """Say yes to the open question, as soon as one may: some time after it was spoken."""
+    question = await approval(client)
+    asked = server.conversations.get("d1").questions
+    async with asyncio.timeout(60):
+        while asked.open is not None and asked.open.deaf:  # noqa: ASYNC110 - time passes, nothing tells of it
+            await asyncio.sleep(0.02)
+    await client.send(Answer(question.id, "yes"))
+    return question
+
+
 def printed(client: NewClient) -> str:
     parts = [e.message.content for e in client.events if isinstance(e, Show) and e.message.type == "console"]
     return "".join(part for part in parts if isinstance(part, str))
 
 
-async def test_code_asks_first_runs_and_its_result_is_spoken(tmp_path: Path) -> None:
-    script = (runs("print(6 * 7)"), scripted_model.says("It is 42."))
+CHANGES = "open('asked.txt', 'w').write('x')\n"
+"""Puts code to the user: there is no sandbox and no undo here."""
+
+
+async def test_code_that_changes_something_asks_first_runs_and_its_result_is_spoken(tmp_path: Path) -> None:
+    script = (runs(CHANGES + "print(6 * 7)"), scripted_model.says("It is 42."))
     with ScriptedModel(*script) as model:
         services = house(model, tmp_path)
         async with light(services) as server, device(server, "d1") as client:
             await client.send(Typed("what is six times seven"))
-            question = await approval(client)
-            assert question.content["code"] == "print(6 * 7)"
+            question = await agree(server, client)
+            assert question.content["code"] == CHANGES + "print(6 * 7)"
+            assert question.content["risk"] == "change"
             assert "42" not in printed(client)
-            await client.send(Answer(question.id, "yes"))
             await client.idle(120)
             assert "42" in printed(client)
             assert services.synthesizer.texts[-1] == "It is 42."  # type: ignore[attr-defined]
             states = [event.name for event in client.events if isinstance(event, State)]
             assert "asking" in states
             assert "acting" in states
+
+
+async def test_code_that_only_looks_runs_at_once(tmp_path: Path) -> None:
+    with ScriptedModel(runs("print(6 * 7)"), scripted_model.says("It is 42.")) as model:
+        async with light(house(model, tmp_path)) as server, device(server, "d1") as client:
+            await client.send(Typed("what is six times seven"))
+            await client.idle(120)
+            assert "42" in printed(client)
+            assert not [e for e in client.events if isinstance(e, Show) and e.message.type == "approval"]
 
 
 async def test_no_means_that_nothing_runs(tmp_path: Path) -> None:
@@ -94,7 +118,7 @@ async def test_stop_ends_running_code(tmp_path: Path) -> None:
     with ScriptedModel(runs(code)) as model:
         async with light(house(model, tmp_path)) as server, device(server, "d1") as client:
             await client.send(Typed("work"))
-            await client.send(Answer((await approval(client)).id, "yes"))
+            await agree(server, client)
             while "begun" not in printed(client):
                 await client.take(60)
             await client.send(Stop())
@@ -124,15 +148,15 @@ async def test_spoken_over_the_history_that_the_model_sees_next_is_what_was_hear
 
 
 async def test_code_outlives_a_press_and_a_lost_link_and_is_told_at_the_return(tmp_path: Path) -> None:
-    code = "import time\nprint('begun', flush=True)\ntime.sleep(1.5)\nprint('forty', 'two')"
+    code = CHANGES + "import time\nprint('begun', flush=True)\ntime.sleep(1.5)\nprint('forty', 'two')"
     with ScriptedModel(runs(code), scripted_model.says("All done now.")) as model:
         async with light(house(model, tmp_path)) as server:
             async with device(server, "d1") as client:
                 await client.send(Typed("work"))
-                await client.send(Answer((await approval(client)).id, "yes"))
+                await agree(server, client)
                 while "begun" not in printed(client):
                     await client.take(60)
-            turn = server.conversations.get("d1")._turn
+            turn = server.conversations.get("d1")._turns.now
             assert turn is not None
             assert turn.task is not None
             await asyncio.wait_for(turn.task, 60)

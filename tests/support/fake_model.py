@@ -100,6 +100,9 @@ class FakeMachine:
         finally:
             self.running -= 1
 
+    def lacks(self) -> str:
+        return "Code has no network." if self.sandboxed else ""
+
     async def call(self, name: str, arguments: dict[str, Any]) -> Any:
         """As ``Terminal.call``: the gate first."""
         await self.allow(name, arguments)

@@ -145,6 +145,7 @@ class ModelInterpreter:
                 vision=vision,
                 instructions=self.settings.model.instructions,
                 approval=self.settings.approval,
+                lacks=self.machine.lacks(),
             )
             budget = int(facts.window * self._scale)
             reserved = min(facts.max_tokens or budget // _ANSWER_SHARE, budget // 2)

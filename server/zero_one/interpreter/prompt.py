@@ -108,8 +108,10 @@ def system_prompt(
     vision: bool = False,
     instructions: str = "",
     approval: ApprovalSettings | None = None,
+    lacks: str = "",
 ) -> str:
-    """The whole system message. ``instructions`` are the user's own, from the profile; they come last."""
+    """The whole system message. ``instructions`` are the user's own, from the profile; they come last. ``lacks`` says
+    what code cannot have here."""
     examples = ", ".join(f"computer.{name}" for name in _examples(hands)) or "none on this machine"
     seeing = (
         "You can see images and screenshots."
@@ -121,6 +123,8 @@ def system_prompt(
         f"- It is {now:%A, %d %B %Y}, about {now:%H:%M} ({now.tzname() or 'local time'}).\n"
         f"- Languages you can run: {', '.join(languages) or 'none'}.\n- {seeing}\n"
     )
+    if lacks:
+        facts += f"- {lacks}\n"
     how = (_WITH_TOOLS if tools else _AS_TEXT).format(examples=examples)
     parts = [_CHARACTER.format(asked=_asked(approval or ApprovalSettings())), how, facts]
     if instructions.strip():
