@@ -89,16 +89,28 @@ class Workshop:
             last = self._last.get(name)
             folder = getattr(last.language, "folder", self._folder) if last is not None else self._folder
             scope = self._cells.scope(needs, code, folder) if self._cells is not None else Scope()
+            old = await self._take_stale(name, scope)
             bench = await self._bench(name, scope)
             bench.runs += 1
             self._last[name] = bench
             try:
-                note = await self._bring(last, bench) if last is not None and last is not bench else ""
+                source = old if last is None or last is old else last
+                note = await self._bring(source, bench) if source is not None and source is not bench else ""
             except BaseException:
                 bench.runs -= 1
                 raise
+            finally:
+                if old is not None:
+                    await _end(old)
             await self._tidy(name)
         return bench, note
+
+    async def _take_stale(self, name: str, scope: Scope) -> Bench | None:
+        """The bench of this scope, taken away, if its cell must not be used any more and nothing runs there."""
+        found = self._benches.get((name, scope))
+        if found is None or found.runs or found.cell is None or not await found.cell.stale():
+            return None
+        return self._benches.pop((name, scope))
 
     def leave(self, bench: Bench) -> None:
         bench.runs -= 1

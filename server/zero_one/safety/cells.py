@@ -67,11 +67,18 @@ class Housing:
         home = Path.home()
         return (*self._own, *(home / name for name in hidden.SECRETS), *self._secrets)
 
+    async def known(self) -> frozenset[str]:
+        """The places of secrets that there are now."""
+        return await asyncio.to_thread(hidden.known, Path.home(), self._more)
+
+    @property
+    def _more(self) -> tuple[Path, ...]:
+        return (*self._own, *paths(self.settings.hide))
+
     async def secrets(self) -> tuple[Path, ...]:
         """What is hidden now."""
         async with self._looking:
-            more = (*self._own, *paths(self.settings.hide))
-            known = await asyncio.to_thread(hidden.known, Path.home(), more)
+            more, known = self._more, await self.known()
             if known != self._known or time.monotonic() - self._looked > _FRESH_S:
                 self._secrets = tuple(await asyncio.to_thread(hidden.secrets, Path.home(), more))
                 self._known, self._looked = known, time.monotonic()
@@ -126,8 +133,9 @@ class Rooms:
 
     async def open(self, scope: Scope) -> Room:
         if self._housing.kind is None or scope.outside:
-            return Room(None, None, None, "")
+            return Room(None, None, None, "", self._housing, frozenset())
         given = self._housing.settings
+        known = await self._housing.known()
         secrets = await self._housing.secrets()
         async with self._making:
             folder = await asyncio.to_thread(self._make)
@@ -147,7 +155,7 @@ class Rooms:
             image=given.image,
             kind=self._housing.kind,
         )
-        return Room(box, proxy, folder, self._where(scope))
+        return Room(box, proxy, folder, self._where(scope), self._housing, known)
 
     def _make(self) -> Path:
         if self._scratch is None:
@@ -189,8 +197,17 @@ class Rooms:
 class Room:
     """One sandbox with its proxy; without ``box`` it is the lack of one."""
 
-    def __init__(self, box: Sandbox | None, proxy: Proxy | None, folder: Path | None, where: str) -> None:
+    def __init__(
+        self,
+        box: Sandbox | None,
+        proxy: Proxy | None,
+        folder: Path | None,
+        where: str,
+        housing: Housing,
+        known: frozenset[str],
+    ) -> None:
         self._box, self._proxy, self._folder, self._where = box, proxy, folder, where
+        self._housing, self._known = housing, known
         self._open = Reach()
         self.wrap: Wrap | None = box.wrap if box is not None else None
 
@@ -210,6 +227,10 @@ class Room:
         if _OFFLINE.search(text):
             return _ONLY_PUBLIC if self._open.public else _NO_NETWORK
         return ""
+
+    async def stale(self) -> bool:
+        """Whether a secret has come that this sandbox shows: what is hidden is decided when it starts."""
+        return self._box is not None and bool(await self._housing.known() - self._known)
 
     async def close(self) -> None:
         if self._proxy is not None:

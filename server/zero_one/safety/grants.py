@@ -23,7 +23,7 @@ _OUT = Scope(outside=True)
 
 # Words that the verdict puts around a path.
 _WORDS = re.compile(r"^(permissions of|what is found in|what|pieces of|set-user-id on) | to the trash$| holds$")
-_UNPACKS = "unpacks "
+_UNPACKS, _CALLS = "unpacks ", "calls "  # as the verdict words these effects
 _TRASH = re.compile(r"\b(trash|trash-put|gio\s+trash|kioclient|send2trash)\b")
 _ABSOLUTE = re.compile(r"^(~(/|$)|/|\$HOME\b|\$\{HOME\})")
 _MOVES = re.compile(
@@ -96,8 +96,8 @@ def _bare(place: str) -> str:
 
 
 def _cannot_be_had_inside(effect: Effect) -> bool:
-    if effect.kind == "process" and (effect.undoable or effect.what.startswith(_UNPACKS)):
-        return False  # its own working folder, or files that come out of an archive
+    if effect.kind == "process" and (effect.undoable or effect.what.startswith((_UNPACKS, _CALLS))):
+        return False  # its own working folder, files out of an archive, a function that is defined only in there
     if effect.kind in _OUTSIDE:
         return True
     # Mail, ssh and their like need keys and connections that are not the web's.

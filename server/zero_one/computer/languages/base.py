@@ -111,6 +111,9 @@ class Cell(Protocol):
     def explain(self, text: str) -> str:
         """A line to be added when ``text``, the end of a failed run's output, shows that the sandbox was in its way."""
 
+    async def stale(self) -> bool:
+        """Whether it shows what it should no longer show: a new one has to take its place."""
+
     async def close(self) -> None: ...
 
 
