@@ -47,13 +47,18 @@ class Asked:
 
     @property
     def prompt(self) -> str:
+        return self.how()
+
+    def how(self, *, button: bool = True) -> str:
+        """How to answer it; ``button``: there is one to hold."""
+        button = button and self.own
         ways = [f"type {self.typed_yes}"]
-        if self.own:
+        if button:
             ways += ["hold the button for 2 s"] if self.hand != "any" else ["say yes", "hold the button for 2 s"]
             ways += [f"say “{self.say}”"] if self.say else []
         more = [word for word, offered in (("always", "always"), ("edit", "edit")) if offered in self.answers]
         also = f" You may also type {' or '.join(more)}." if more else ""
-        no = "a tap, n, or Enter alone is no" if self.own else "n or Enter alone is no"
+        no = "a tap, n, or Enter alone is no" if button else "n or Enter alone is no"
         left = f" Answer within {self.expires_s} s." if self.expires_s else ""
         return f"To agree, {', or '.join(ways)}; {no}; “no, but …” corrects it.{also}{left}"
 

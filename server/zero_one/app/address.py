@@ -8,12 +8,13 @@ import json
 import ssl
 import urllib.error
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from zero_one.config.problems import fail
 from zero_one_desktop.options import websocket_url
 from zero_one_desktop.pin import pinned
+from zero_one_desktop.places import state_dir
 
 _ASK_AGAIN_S = 0.1
 """How often a server that warms up is asked again; it has no way to tell by itself before a connection."""
@@ -22,11 +23,17 @@ _ASK_AGAIN_S = 0.1
 @dataclass(frozen=True, slots=True)
 class Address:
     """A server: ``ws`` for its WebSocket, ``http`` (without a slash at the end) for its pages. ``pin`` is the
-    fingerprint of the one certificate that it may show; without one, authorities vouch for it as for a web page."""
+    fingerprint of the one certificate that it may show; without one, authorities vouch for it as for a web page.
+    ``token`` is our key there, if we are paired with it."""
 
     ws: str
     http: str
     pin: str = ""
+    token: str | None = field(default=None, repr=False)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
     def context(self) -> ssl.SSLContext | None:
         """How to check who answers; None without TLS."""
@@ -38,11 +45,30 @@ class Address:
 def address(text: str) -> Address:
     """Read ``host``, ``host:port`` or a ws, wss, http or https URL, port 10101 if none is named. Raises ConfigError."""
     try:
-        url = websocket_url(text)
+        return _of(websocket_url(text))
     except ValueError as error:
         raise fail("--server-url", str(error)) from error
+
+
+def _of(url: str, pin: str = "", token: str | None = None) -> Address:
     parts = urlsplit(url)
-    return Address(url, f"{'https' if parts.scheme == 'wss' else 'http'}://{parts.netloc}{parts.path.rstrip('/')}")
+    page = f"{'https' if parts.scheme == 'wss' else 'http'}://{parts.netloc}{parts.path.rstrip('/')}"
+    return Address(url, page, pin, token)
+
+
+def named(text: str) -> Address:
+    """As ``address``, with the pin and the key that the desktop client has for that server, which may also be named by
+    its name. Raises ConfigError."""
+    from zero_one_desktop.keys import Keys
+    from zero_one_desktop.target import TargetError, find_target
+    from zero_one_desktop.vault import SystemKeyring
+
+    try:
+        target = find_target(text, Keys(state_dir(), SystemKeyring()))
+    except TargetError as error:
+        raise fail("--server-url", str(error)) from error
+    url = target.urls[0]
+    return _of(url, "" if url in target.public else target.pin, target.token)
 
 
 def local_address(host: str, port: int, pin: str = "") -> Address:

@@ -7,10 +7,11 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from zero_one.app.address import Address, address, answers, local_address
+from zero_one.app.address import Address, answers, named
 from zero_one.app.dialogue import DialogueError, Turn, dialogue
 from zero_one.app.local import running
 from zero_one.app.screen import Screen, Terminal
+from zero_one.app.whereabouts import near
 from zero_one.config.settings import Settings
 
 DEVICE = "01-ask"
@@ -19,15 +20,15 @@ DEVICE = "01-ask"
 def run(settings: Settings, text: str, *, url: str | None) -> int:
     """Ask, print the answer, give the exit status."""
     try:
-        turn = asyncio.run(_ask(settings, text, address(url) if url else None))
+        turn = asyncio.run(_ask(settings, text, named(url) if url else None))
     except DialogueError as error:
         print(f"01: {error}", file=sys.stderr)
         return 1
     return 1 if turn.errors else 0
 
 
-async def _ask(settings: Settings, text: str, named: Address | None) -> Turn:
-    async with server(settings, named) as where, dialogue(where, DEVICE) as talk:
+async def _ask(settings: Settings, text: str, other: Address | None) -> Turn:
+    async with server(settings, other) as where, dialogue(where, DEVICE) as talk:
         screen = Screen()
         talk.on_message = screen.message
         talk.asked = Terminal().ask
@@ -38,10 +39,10 @@ async def _ask(settings: Settings, text: str, named: Address | None) -> Turn:
 
 
 @asynccontextmanager
-async def server(settings: Settings, named: Address | None) -> AsyncIterator[Address]:
+async def server(settings: Settings, other: Address | None) -> AsyncIterator[Address]:
     """The server that was named, the one that runs already, or one of our own for as long as it is needed."""
-    where = named or local_address(settings.server.host, settings.server.port)
-    if named is not None or (settings.server.port and await answers(where)):
+    where = other or near(settings)
+    if other is not None or (settings.server.port and await answers(where)):
         yield where
         return
     own = settings.model_copy(update={"server": settings.server.model_copy(update={"port": 0})})

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from zero_one.app.address import Address, address, warm
+from zero_one.app.address import Address, named, warm
 from zero_one.app.dialogue import DialogueError, Turn, dialogue
 from zero_one.app.local import interruptible, running
 from zero_one.app.screen import Terminal, printable
@@ -35,7 +35,7 @@ def run(settings: Settings, *, url: str | None, wav: str | None, reply: str, onc
         pcm = read_wav(source, PCM_RATE_IN)
         if not pcm:
             raise SoundFileError(f"{source} holds no sound.")
-        return asyncio.run(_demo(settings, pcm, source, address(url) if url else None, Path(reply), once))
+        return asyncio.run(_demo(settings, pcm, source, named(url) if url else None, Path(reply), once))
     except (SoundFileError, DialogueError) as error:
         print(f"01: {error}", file=sys.stderr)
         return 1

@@ -238,7 +238,14 @@ async def _refuse(message: Message) -> Answer:
 async def dialogue(where: Address, device: str, *, limit_s: float = 10.0) -> AsyncIterator[Dialogue]:
     """Connect as device ``device`` and say hello. Raises DialogueError where no server answers."""
     try:
-        socket = await connect(where.ws, max_size=MAX_TEXT_FRAME, open_timeout=limit_s, proxy=None)
+        socket = await connect(
+            where.ws,
+            ssl=where.context(),
+            additional_headers=where.headers,
+            max_size=MAX_TEXT_FRAME,
+            open_timeout=limit_s,
+            proxy=None,
+        )
     except (OSError, TimeoutError, WebSocketException) as error:
         raise DialogueError(
             f"No server answers at {where.ws} ({error or type(error).__name__}). Start one with: 01 --server"

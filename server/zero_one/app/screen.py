@@ -7,6 +7,7 @@ import sys
 
 from zero_one.protocol.events import Answer
 from zero_one.protocol.lmc import Message
+from zero_one_desktop.answers import Asked, Questions
 from zero_one_desktop.lines import read_lines
 
 
@@ -63,41 +64,48 @@ class Terminal:
 
     async def ask(self, message: Message) -> Answer:
         """Cancelled when the question ends elsewhere; a line typed later answers nothing."""
-        content = message.content if isinstance(message.content, dict) else {}
-        ident = message.id or str(content.get("id", ""))
-        print(f"\n{printable(str(content.get('question', 'May I do this?')))}", file=sys.stderr)
-        if code := content.get("code"):
-            print("\n".join(f"    {line}" for line in printable(str(code)).splitlines()), file=sys.stderr)
+        questions = Questions()
+        asked = questions.show(message)
+        assert asked is not None
+        self._show(asked)
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             print("Nobody is at this terminal to agree: no.", file=sys.stderr)
-            return Answer(ident, "no")
-        destroys = content.get("risk") == "destroy"
-        prompt = "Type yes to agree, anything else is no: " if destroys else "Agree? [y/N, or no, but ...] "
-        print(prompt, end="", file=sys.stderr, flush=True)
-        return answer(ident, await self._line() or "", deliberate=destroys)
+            return Answer(asked.id, "no")
+        print(printable(asked.how(button=False)), file=sys.stderr, flush=True)
+        self._forget()
+        while True:
+            line = await self._line()
+            given = questions.answer(line) if line is not None else Answer(asked.id, "no")
+            if isinstance(given, Answer):
+                return given
+            if given:
+                print(printable(given), file=sys.stderr, flush=True)
+
+    def _show(self, asked: Asked) -> None:
+        """Everything that the question is about."""
+        whose = "" if asked.own else f" (asked at {asked.device or 'another device'})"
+        print(f"\n{printable(asked.question + whose)}", file=sys.stderr)
+        for name, value in (("in", asked.cwd), ("because", asked.reason), ("risk", asked.risk.replace("_", " "))):
+            if value:
+                print(f"  {name}: {printable(value)}", file=sys.stderr)
+        for effect in asked.effects:
+            print(f"  - {printable(effect)}", file=sys.stderr)
+        if asked.code:
+            print("\n".join(f"    {line}" for line in printable(asked.code).splitlines()), file=sys.stderr)
 
     async def _line(self) -> str | None:
-        """The next line from now on; None at the end of input."""
+        """The next line; None at the end of input."""
         if self._lines is None:
             self._lines = asyncio.Queue()
             # A thread that may be left behind reads: nobody has to press Enter for this program to end.
             read_lines(sys.stdin.fileno(), self._lines.put_nowait, self._put_end)
-        while not self._lines.empty():
-            self._lines.get_nowait()
         return await self._lines.get()
+
+    def _forget(self) -> None:
+        """What was typed before a question answers nothing."""
+        while self._lines is not None and not self._lines.empty():
+            self._lines.get_nowait()
 
     def _put_end(self) -> None:
         if self._lines is not None:
             self._lines.put_nowait(None)
-
-
-def answer(ident: str, said: str, *, deliberate: bool = False) -> Answer:
-    """What was typed, as an answer. Anything that is not a clear yes is no; words after a no go back to the model."""
-    word, _, rest = said.strip().partition(" ")
-    word = word.strip(",.;:").lower()
-    if said.strip().lower() == "yes" or (not deliberate and said.strip().lower() in {"y", "ok", "sure"}):
-        return Answer(ident, "yes")
-    if word in {"n", "no"} and rest.strip():
-        but = rest.strip().removeprefix("but ").strip()
-        return Answer(ident, "no", but=but or None)
-    return Answer(ident, "no")

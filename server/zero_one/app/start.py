@@ -8,11 +8,12 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from zero_one.app.address import Address, address, local_address
+from zero_one.app.address import Address, named
 from zero_one.app.dialogue import DialogueError
 from zero_one.app.expose import ExposeError
 from zero_one.app.local import interruptible, running
 from zero_one.app.presence import Presence
+from zero_one.app.whereabouts import near
 from zero_one.config.profiles import ensure_default
 from zero_one.config.settings import Settings
 
@@ -30,7 +31,7 @@ def server(settings: Settings, *, qr: bool = False, expose: bool = False) -> int
 
 def client(settings: Settings, url: str | None) -> int:
     """The desktop client alone, against a server that runs already."""
-    where = address(url) if url else local_address(settings.server.host, settings.server.port)
+    where = named(url) if url else near(settings)
     return _run(_client_alone(settings, where))
 
 
@@ -57,7 +58,7 @@ async def _serve(settings: Settings, *, with_client: bool, url: str | None, qr: 
     ):
         print(f"The Light Server listens at {where.ws}. Ctrl-C ends it.", flush=True)
         stopped = asyncio.create_task(stop.wait())
-        client = asyncio.create_task(_client_beside(settings, address(url) if url else where)) if with_client else None
+        client = asyncio.create_task(_client_beside(settings, named(url) if url else where)) if with_client else None
         try:
             await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if serving.done():
@@ -106,6 +107,7 @@ def _options(settings: Settings, where: Address) -> ClientOptions:
     return ClientOptions(
         server_url=where.ws,
         pin=where.pin,
+        token=where.token,
         hotkey=None if button.hotkey.strip().lower() in {"", "none"} else button.hotkey,
         stop_hotkey=None if button.stop_hotkey.strip().lower() in {"", "none"} else button.stop_hotkey,
         mode=button.mode,

@@ -16,6 +16,7 @@ import psutil
 from zero_one.app.address import Address, answers, local_address
 from zero_one.config.paths import data_dir
 from zero_one.config.resolve import is_loopback
+from zero_one.config.settings import Settings
 from zero_one.files import write_whole
 from zero_one.identity.addresses import IpAddress, parse
 
@@ -92,6 +93,14 @@ async def running() -> Whereabouts | None:
     if found is None or not psutil.pid_exists(found.pid) or not await answers(found.address):
         return None
     return found
+
+
+def near(settings: Settings) -> Address:
+    """How programs of this machine reach the server of these settings, whether it runs or not."""
+    found = _read()
+    if found is not None and found.port == settings.server.port and psutil.pid_exists(found.pid):
+        return found.address
+    return local_address(settings.server.host, settings.server.port)
 
 
 def reachable() -> list[IpAddress]:

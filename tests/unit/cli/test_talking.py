@@ -13,7 +13,7 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from zero_one.app.address import address, answers, local_address
 from zero_one.app.dialogue import DialogueError, dialogue
-from zero_one.app.screen import Screen, Terminal, answer, printable
+from zero_one.app.screen import Screen, Terminal, printable
 from zero_one.config.problems import ConfigError
 from zero_one.protocol.events import Answer
 from zero_one.protocol.lmc import Message
@@ -46,26 +46,6 @@ def test_what_is_no_address(text: str) -> None:
 
 async def test_nobody_is_no_server() -> None:
     assert not await answers(local_address("127.0.0.1", 1))
-
-
-@pytest.mark.parametrize("said", ["yes", " YES\n", "y", "ok"])
-def test_a_clear_yes(said: str) -> None:
-    assert answer("q", said).answer == "yes"
-
-
-@pytest.mark.parametrize("said", ["", "n", "no", "yes please delete everything", "maybe", "why?", "yno", "\x1b[A"])
-def test_anything_else_is_no(said: str) -> None:
-    assert answer("q", said).answer == "no"
-
-
-def test_what_destroys_takes_the_whole_word() -> None:
-    assert answer("q", "y", deliberate=True).answer == "no"
-    assert answer("q", "yes", deliberate=True).answer == "yes"
-
-
-def test_words_after_a_no_go_back_to_the_model() -> None:
-    assert answer("q", "no, but only the old ones").but == "only the old ones"
-    assert answer("q", "no").but is None
 
 
 async def test_where_nobody_sits_the_answer_is_no(capsys: pytest.CaptureFixture[str]) -> None:

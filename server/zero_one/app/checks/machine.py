@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from zero_one.app.address import get, local_address
+from zero_one.app.address import get
 from zero_one.app.checks.finding import Finding, better, install, missing, ok
+from zero_one.app.whereabouts import near
 from zero_one.config.paths import data_dir, models_dir
 from zero_one.config.settings import Settings
 
@@ -135,7 +136,7 @@ def tools() -> Iterator[Finding]:
 def port(settings: Settings) -> Iterator[Finding]:
     """Is the port free, or does a server of ours answer there?"""
     area, host, number = "server", settings.server.host, settings.server.port
-    where = local_address(host, number)
+    where = near(settings)
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.create_server((host, number), family=family):
@@ -147,10 +148,10 @@ def port(settings: Settings) -> Iterator[Finding]:
                 area, "port", f"{host} cannot be listened on: {error.strerror or error}", "01 --server-host 127.0.0.1"
             )
             return
-    page = get(f"{where.http}/ping", timeout_s=1.5)
+    page = get(f"{where.http}/ping", 1.5, where.context())
     if page is not None and page.strip().strip('"') == "pong":
         yield ok(area, "port", f"a 01 server answers at {where.ws}")
-        if (health := get(f"{where.http}/health", timeout_s=1.5)) is not None:
+        if (health := get(f"{where.http}/health", 1.5, where.context())) is not None:
             yield ok(area, "health", _health(health))
     else:
         yield missing(area, "port", f"{number} on {host} is used by another program", f"01 --server-port {number + 1}")
@@ -183,15 +184,15 @@ def disk() -> Iterator[Finding]:
 
 def remote(url: str) -> Iterator[Finding]:
     """A server that was named with --server-url."""
-    from zero_one.app.address import address
+    from zero_one.app.address import named
 
-    where = address(url)
-    page = get(f"{where.http}/ping", timeout_s=3.0)
+    where = named(url)
+    page = get(f"{where.http}/ping", 3.0, where.context())
     if page is None:
         yield missing("server", "answer", f"nobody answers at {where.http}", "01 --server")
     elif page.strip().strip('"') != "pong":
         yield missing("server", "answer", f"something else answers at {where.http}", "01 --server")
     else:
         yield ok("server", "answer", f"a 01 server answers at {where.ws}")
-        if (health := get(f"{where.http}/health", timeout_s=3.0)) is not None:
+        if (health := get(f"{where.http}/health", 3.0, where.context())) is not None:
             yield ok("server", "health", _health(health))
