@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 LIMIT = 200_000
+LONGEST_SKETCH = 4_000
 Known = Mapping[str, Any]
 
 
@@ -133,7 +134,7 @@ def sketch(node: ast.expr | None, known: Known, sketches: Mapping[str, str]) -> 
 
     None when nothing of it is known. Good for naming a path, never for reading code.
     """
-    out = _sketch(node, known, sketches, 0)
+    out = _sketch(node, known, sketches, 0)[:LONGEST_SKETCH]
     return out if out.strip("…/") or out.startswith("/") else None
 
 

@@ -82,7 +82,7 @@ class Names:
                     if origin:
                         self.names[key] = origin
                     value = self.fold(right)
-                    if value is not None and key not in bound:
+                    if value is not None and key not in bound and len(value) < 8_000:
                         self.known[key] = value
                     else:
                         self.known.pop(key, None)
@@ -217,14 +217,14 @@ class Names:
                 left, right = self.fold(node.child_by_field_name("left")), self.fold(node.child_by_field_name("right"))
                 operator = node.child_by_field_name("operator")
                 joined = operator is not None and text_of(operator) == "+" and left is not None and right is not None
-                return f"{left}{right}" if joined else None
+                return f"{left}{right}" if joined and len(left or "") + len(right or "") < 20_000 else None
             case "call_expression":
                 return self._fold_call(node)
         return None
 
     def sketch(self, node: Node | None) -> str | None:
         """A text as far as it is known, with "…" for what is not. Good for naming a file, never for reading code."""
-        out = self._sketch(node, 0)
+        out = self._sketch(node, 0)[:4_000]
         return out if out.strip("…/") else None
 
     def _sketch(self, node: Node | None, depth: int) -> str:

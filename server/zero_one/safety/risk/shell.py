@@ -22,6 +22,7 @@ Classify = Callable[[str, str, int], list[Effect]]
 """``(code, language, depth) -> effects`` of code in another language, or of this one, one level deeper."""
 
 DEEPEST = 12
+LONGEST = 40_000
 _SECRET_VARIABLE = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
 _KNOWN = {"HOME": "~", "PWD": ".", "OLDPWD": "..", "USER": "$USER", "TMPDIR": "/tmp", "IFS": " ", "SHELL": "bash"}
 
@@ -161,7 +162,8 @@ class Reader:
                 continue
             word = self._word(value) if value is not None else Word("")
             key = text_of(name)
-            self.variables[key] = Word(word.text, word.sure)
+            short = len(word.text) <= LONGEST  # a few doublings make gigabytes
+            self.variables[key] = Word(word.text[:LONGEST], word.sure and short)
             if re.match(
                 r"(LD_PRELOAD|LD_LIBRARY_PATH|DYLD_|BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|GIT_SSH|PAGER)", key
             ):
@@ -203,7 +205,11 @@ class Reader:
     def _command(self, node: Node, stdin: str | None, extra: Sequence[Node] = ()) -> str | None:
         """One simple command. ``extra``: words that stand behind a redirect (``rm 2>/dev/null -rf x``)."""
         words: list[Word] = []
-        for child in [*node.named_children, *extra]:
+        # A bare `-` or `[` is a word that the grammar gives no name.
+        for child in [*node.children, *extra]:
+            if not child.is_named:
+                words.append(Word(text_of(child)))
+                continue
             if child.type == "variable_assignment":
                 self._assign(child)
             elif child.type == "herestring_redirect":
@@ -295,13 +301,14 @@ class Reader:
             inner = Reader(
                 self.classify, self.depth + 1, dict(self.variables), dict(self.aliases), dict(self.functions)
             )
+            inner.source = self.source
             out: str | None = None
             for child in node.named_children:
                 out = inner._visit(child, None)
             self.effects += paths.below(self.folder, inner.effects)
             return Word(out.strip("\n"), True) if out is not None else Word(text, False)
         if kind == "concatenation":
-            parts = [self._word(c) for c in node.children]
+            parts = self._parts(node.children)
             return Word("".join(p.text for p in parts), all(p.sure for p in parts), any(p.quoted for p in parts))
         if kind == "arithmetic_expansion":
             return Word(text, False, True)
@@ -310,11 +317,26 @@ class Reader:
             return Word(text, all(p.sure for p in parts))
         return Word(text)
 
+    def _parts(self, nodes: Sequence[Node]) -> list[Word]:
+        """The words of a word, as long as they do not grow without measure."""
+        out: list[Word] = []
+        size = 0
+        for node in nodes:
+            out.append(self._word(node))
+            size += len(out[-1].text)
+            if size > LONGEST:
+                return [*out, Word("", False)]
+        return out
+
     def _string(self, node: Node) -> Word:
-        out, sure = [], True
+        out: list[str] = []
+        sure, size = True, 0
         for child in node.children:
             if child.type == '"':
                 continue
+            size += len(out[-1]) if out else 0
+            if size > LONGEST:
+                return Word("".join(out), False, True)
             if child.type == "string_content":
                 out.append(re.sub(r'\\([$`"\\\n])', r"\1", text_of(child)))
                 continue

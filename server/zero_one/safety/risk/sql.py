@@ -45,6 +45,8 @@ def read(code: str) -> list[Effect]:
     out += [_of_the_server(m[1], m[2]) for m in _READS_FILE.finditer(code)]
     if not code.strip():
         return out
+    if len(code) > 16_000:
+        return [*out, opaque("SQL too long to be read")]
     for text in _explained(code):
         statements = _parsed(text)
         if statements is None:

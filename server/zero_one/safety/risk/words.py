@@ -111,11 +111,11 @@ def printed(program: str, args: list[Word]) -> str | None:
         texts = texts[1:]
     if not texts:
         return None
-    pattern, rest = ansi(texts[0]), texts[1:]
+    pattern, rest = texts[0], texts[1:]
     if re.search(r"%[^sb%]", pattern):
         return None
     if "%" not in pattern:
-        return pattern
+        return ansi(pattern)
     pieces: list[str] = []
 
     def filled(m: re.Match[str]) -> str:
@@ -126,6 +126,8 @@ def printed(program: str, args: list[Word]) -> str | None:
 
     while True:
         before = len(rest)
-        pieces.append(re.sub(r"%([sb%])", filled, pattern))
+        # An escape may stand for a per cent sign, which is then no field.
+        parts = re.split(r"(%[sb%])", pattern)
+        pieces += [re.sub(r"%([sb%])", filled, p) if i % 2 else ansi(p) for i, p in enumerate(parts)]
         if not rest or len(rest) == before:  # a pattern that takes nothing is printed once
             return "".join(pieces)

@@ -6,7 +6,6 @@ import re
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque
-from zero_one.safety.risk.paths import COMPUTED
 from zero_one.safety.risk.programs.call import Call, Handler, table
 from zero_one.safety.risk.words import Word
 
@@ -48,8 +47,9 @@ def _wrapper(call: Call) -> list[Effect]:
             break
         if text in _VALUED.get(program, []):
             words = words[2:]
-        elif program == "env" and text in ("-S", "--split-string"):
-            call.reader.nested(" ".join(w.text for w in words[1:]), "shell")
+        elif program == "env" and (text in ("-S", "--split-string") or re.match(r"-[iv]*S|--split-string=", text)):
+            first = re.sub(r"^(-[iv]*S|--split-string=?)", "", text)
+            call.reader.nested(" ".join([first, *(w.text for w in words[1:])]), "shell")
             return []
         elif text.startswith("-"):
             words.pop(0)
@@ -70,6 +70,11 @@ def _wrapper(call: Call) -> list[Effect]:
     if not words and program == "env":
         return everything_in_environment()
     if not words and program == "sudo" and call.has("-l", "-v", "-V", "-h"):
+        return []
+    if not words and program == "parallel":
+        if call.stdin is None or "\0" in call.stdin:
+            return [opaque("commands that come from elsewhere")]
+        call.reader.nested(call.stdin, "shell")
         return []
     if not words:
         return raised or (
@@ -93,11 +98,8 @@ def _wrapper(call: Call) -> list[Effect]:
     if program in ("command", "builtin", "type") and call.has("-v", "-V"):
         return []
     stdin = call.stdin if program not in ("xargs", "parallel") else None
-    if program in ("xargs", "parallel"):
-        words = [
-            *(Word(COMPUTED, False, True) if "{}" in w.text and not re.search(r"\s", w.text) else w for w in words),
-            Word(COMPUTED, False, True),
-        ]
+    if program in ("xargs", "gxargs", "parallel"):
+        words = _fed(call, words)
         secret = next((w for w in re.split(r"[\s'\"|;]+", call.reader.source[:20_000]) if paths.is_secret(w)), None)
         if secret is not None:
             call.reader.effects.append(paths.reading(secret))
@@ -105,6 +107,14 @@ def _wrapper(call: Call) -> list[Effect]:
     call.reader.run(words, stdin)
     only_looks = all(e.risk is Risk.OBSERVE for e in call.reader.effects[before:])
     return [] if only_looks else raised
+
+
+def _fed(call: Call, words: list[Word]) -> list[Word]:
+    """The command of xargs or parallel with its input in its place, or at its end."""
+    holder = call.value("-I", "-i", "--replace") or "{}"
+    computed = Word("$COMPUTED", False, True)
+    out = [Word(w.text.replace(holder, "$COMPUTED"), False, True) if holder in w.text else w for w in words]
+    return out if any(holder in w.text for w in words) else [*out, computed]
 
 
 def everything_in_environment() -> list[Effect]:

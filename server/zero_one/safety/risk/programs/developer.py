@@ -260,11 +260,11 @@ def _build(call: Call) -> list[Effect]:
         return []
     if call.has("-n", "--dry-run", "--just-print") and call.program == "make" and "SHELL" not in " ".join(call.texts):
         return []
-    if call.program in ("make", "gmake") and call.stdin is not None and call.value("-f", "--file", "--makefile"):
+    if call.program in ("make", "gmake") and call.stdin is not None and call.has("-f", "--file", "--makefile"):
         if "\0" in call.stdin:
             return [opaque("a makefile that comes from elsewhere")]
         for line in re.findall(r"(?m)^\t[@-]*(.*)$", call.stdin):
-            call.reader.nested(line, "shell")
+            call.reader.nested(line.replace("$$", "$"), "shell")
     if words[:1] in (["clean"], ["distclean"]):
         return [destroys("delete", "what was built")]
     if words[:1] in (["publish"], ["deploy"], ["release"], ["login"]):

@@ -122,6 +122,9 @@ def _sed(call: Call) -> list[Effect]:
     return out
 
 
+_AWK_TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|/(?:[^/\\\n]|\\.)*/')
+
+
 def _awk(call: Call) -> list[Effect]:
     if call.has("-f", "--file"):
         return [opaque("an awk script from a file")]
@@ -130,10 +133,10 @@ def _awk(call: Call) -> list[Effect]:
         operands = [o for o in operands if o not in call.values(flag)]
     script = operands[0] if operands else ""
     out = [e for e in map(paths.reading, operands[1:]) if e.risk]
-    bare = re.sub(r"/(?:[^/\\\n]|\\.)*/", "/x/", script)
-    for m in re.finditer(r'system\s*\(\s*("([^"]*)"\s*\)|[^)]*)', bare):
+    bare = _AWK_TOKENS.sub(lambda m: m[0] if m[0].startswith('"') else "/x/", script)
+    for m in re.finditer(r'system\s*\(\s*("((?:[^"\\]|\\.)*)"\s*\)|[^)]*)', bare):
         if m[2] is not None:
-            call.reader.nested(m[2], "shell")
+            call.reader.nested(re.sub(r"\\(.)", r"\1", m[2]), "shell")
         else:
             out.append(opaque("a command made inside awk"))
     if re.search(r'\|\s*(getline|&)|"\s*\|\s*getline|print[^;}]*\|\s*["\w]', bare):
