@@ -17,10 +17,10 @@ from zero_one.interpreter.consent import Consent, Denied, Granted, described
 from zero_one.interpreter.ends import CapReached, Enough, Hushed
 from zero_one.interpreter.history import fresh_id
 from zero_one.interpreter.listening import Request
-from zero_one.interpreter.reach import roots_of
 from zero_one.interpreter.sources import Reading, of_hand, reading, united
 from zero_one.protocol.lmc import Message
 from zero_one.safety.risk import Risk
+from zero_one.safety.roots import roots as roots_of
 
 if TYPE_CHECKING:
     from zero_one.identity.access import Caller
@@ -129,7 +129,8 @@ class Deeds:
         if granted.verdict.risk is Risk.OBSERVE:
             return await self._act(granted, request, result, sources, found)
         act = granted.act
-        roots = await asyncio.to_thread(roots_of, granted.verdict, Path(self._home.folder))
+        project = Path(self._home.folder)
+        roots = await asyncio.to_thread(roots_of, granted.verdict, act.code, act.language, project=project)
         label = act.code.strip().partition("\n")[0][:80]
         around = self._home.witness.undo_around(roots, self.turn, label, device=self._caller.device)
         async with around as kept:

@@ -176,7 +176,7 @@ def _put_file(path: Path, seen: Seen, now: Seen | None, work: _Work, contents: C
     if twin is not None:
         _replace(path, lambda draft: os.link(twin, draft))
         return
-    if same_bytes:
+    if same_bytes and now is not None and not (seen.links == 1 and now.links > 1):
         pass
     elif now is not None and (now.device, now.inode) == (seen.device, seen.inode):
         path.chmod(seen.mode | 0o600)

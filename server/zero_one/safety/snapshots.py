@@ -116,7 +116,7 @@ class Looker:
                 pass
             self._parent(root, out)
         deadline = time.monotonic() + MOST_SECONDS
-        for path, info in self._walk(roots, out):
+        for path, info in self._walk(roots, out, twins=True):
             if len(out.entries) >= MOST_FILES or time.monotonic() > deadline:
                 why = "there are too many files" if len(out.entries) >= MOST_FILES else "looking took too long"
                 out.leave_out(f"what else is below {_names(roots)} ({why})")
@@ -151,8 +151,11 @@ class Looker:
         if seen is not None and seen.kind == "folder":
             out.entries.setdefault(os.fspath(root.parent), seen)
 
-    def _walk(self, roots: Iterable[Path], out: Snapshot) -> Iterator[tuple[Path, os.stat_result]]:
-        """Breadth first, so that what is nearest comes first where there is too much."""
+    def _walk(
+        self, roots: Iterable[Path], out: Snapshot, *, twins: bool = False
+    ) -> Iterator[tuple[Path, os.stat_result]]:
+        """Breadth first, so that what is nearest comes first where there is too much. With ``twins``, the other names
+        beside a file that has several are looked at as well."""
         todo = deque(roots)
         done: set[str] = set()
         while todo:
@@ -170,6 +173,8 @@ class Looker:
                 real = Path(os.path.realpath(path))  # what is written through a link lands there
                 if real.is_file():
                     todo.append(real)
+            elif twins and stat.S_ISREG(info.st_mode) and info.st_nlink > 1:
+                todo.extend(_twins(path, info))
             elif stat.S_ISDIR(info.st_mode):
                 try:
                     todo.extend(Path(entry.path) for entry in os.scandir(path))
@@ -207,6 +212,9 @@ class Looker:
     def _same(self, path: Path, was: Seen, now: Seen | None, at_ns: int) -> bool:
         if now is None or now.stamp != was.stamp:
             return False
+        moved = (now.device, now.inode) != (was.device, was.inode)
+        if was.kind == "file" and moved and (was.links > 1 or now.links > 1):
+            return False  # a name of another file than before
         # A program cannot set the change time of a file.
         untouched = (now.ctime_ns, now.inode) == (was.ctime_ns, was.inode) and settled(was.ctime_ns, at_ns)
         return was.kind != "file" or untouched or not was.digest or self._contents.digest(path) == was.digest
@@ -256,6 +264,14 @@ def _outermost_missing(path: Path) -> Path:
         except OSError as error:
             return part if error.errno == errno.ENOENT else path
     return path
+
+
+def _twins(path: Path, info: os.stat_result) -> list[Path]:
+    """Other names of the same file in the same folder."""
+    try:
+        return [Path(e.path) for e in os.scandir(path.parent) if e.inode() == info.st_ino and e.name != path.name]
+    except OSError:
+        return []
 
 
 def _names(roots: Iterable[Path]) -> str:
