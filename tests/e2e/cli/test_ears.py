@@ -16,7 +16,7 @@ from zero_one.speech.tts.espeak import EspeakNG
 
 CLAIMED = "it's three fifteen a m"
 SENTENCES = [CLAIMED, *other_times(CLAIMED), *DISTRACTORS]
-MINUTES = (0, 17, 129, 506, 567, 759, 851, 1286, 1288, 1439)
+MINUTES = (0, 17, 129, 506, 567, 759, 851, 1256, 1286, 1288, 1348, 1439)
 """Of the day. Hard ones: "12:39 PM", "9:27 AM", "9:26 PM" came out empty or as something else with usual beams."""
 
 
@@ -40,7 +40,7 @@ async def test_a_time_is_picked_out_of_other_hours_and_sentences(minute: int) ->
     assert which(await spoken(time_at(minute)), [said, *other_times(said), *DISTRACTORS]) == said
 
 
-@pytest.mark.parametrize("text", ["It's 4:15 AM.", "It's 7:15 AM.", "It's 11:15 PM.", "It's 3:15 PM."])
+@pytest.mark.parametrize("text", ["It's 4:15 AM.", "It's 7:15 AM.", "It's 11:15 PM.", "It's 9:15 AM."])
 async def test_another_time_is_not_taken_for_the_claimed_one(text: str) -> None:
     assert which(await spoken(text), SENTENCES) == words(text)
 
