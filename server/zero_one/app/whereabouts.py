@@ -96,9 +96,10 @@ async def running() -> Whereabouts | None:
 
 
 def near(settings: Settings) -> Address:
-    """How programs of this machine reach the server of these settings, whether it runs or not."""
+    """How programs of this machine reach the server of this installation, or the one of these settings where none
+    runs."""
     found = _read()
-    if found is not None and found.port == settings.server.port and psutil.pid_exists(found.pid):
+    if found is not None and psutil.pid_exists(found.pid):
         return found.address
     return local_address(settings.server.host, settings.server.port)
 
