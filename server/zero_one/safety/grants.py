@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -23,7 +24,7 @@ _OUT = Scope(outside=True)
 
 # Words that the verdict puts around a path.
 _WORDS = re.compile(r"^(permissions of|what is found in|what|pieces of|set-user-id on) | to the trash$| holds$")
-_UNPACKS, _CALLS = "unpacks ", "calls "  # as the verdict words these effects
+_UNPACKS, _CALLS, _RUNS = "unpacks ", "calls ", "running "  # as the verdict words these effects
 _TRASH = re.compile(r"\b(trash|trash-put|gio\s+trash|kioclient|send2trash)\b")
 _ABSOLUTE = re.compile(r"^(~(/|$)|/|\$HOME\b|\$\{HOME\})")
 _MOVES = re.compile(
@@ -98,6 +99,9 @@ def _bare(place: str) -> str:
 def _cannot_be_had_inside(effect: Effect) -> bool:
     if effect.kind == "process" and (effect.undoable or effect.what.startswith((_UNPACKS, _CALLS))):
         return False  # its own working folder, files out of an archive, a function that is defined only in there
+    if effect.kind == "process" and effect.what.startswith(_RUNS):
+        # What is no program here is a function of the shell's, which is known only where it was written.
+        return shutil.which(effect.what.removeprefix(_RUNS)) is not None
     if effect.kind in _OUTSIDE:
         return True
     # Mail, ssh and their like need keys and connections that are not the web's.
