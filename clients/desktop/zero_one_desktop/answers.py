@@ -125,6 +125,8 @@ class Questions:
             edit = _EDIT.match(line) if "edit" in asked.answers else None
             if edit is None:
                 given = read_answer(asked, line)
+                if not asked.own and isinstance(given, Answer) and given.but == line.strip():
+                    return None  # a request of our own, not a correction for another room
                 if isinstance(given, Answer):
                     self._open.pop(asked.id, None)
                 return given

@@ -1,4 +1,4 @@
-"""The desktop client: button, microphone, link, loudspeaker and terminal put together."""
+"""The desktop client: what was said, link, loudspeaker and terminal put together."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ import logging
 import os
 import secrets
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from zero_one.audio.devices import MIC_RATE, AudioDeviceError, Microphone
-from zero_one.audio.earcon import earcon
+from zero_one.audio.devices import AudioDeviceError, Microphone
 from zero_one.audio.files import WavMicrophone
 from zero_one.audio.formats import SoundFileError
 from zero_one.identity.device import device_id
 from zero_one.protocol.events import (
-    DeviceEvent,
     Flush,
-    Opener,
     Repeat,
     SetVolume,
     Show,
@@ -31,21 +28,16 @@ from zero_one.protocol.events import (
     VolumeTo,
 )
 from zero_one.protocol.light import ClientEvent, ClientSide, Received, Welcome
-from zero_one_desktop.asking import Asking
-from zero_one_desktop.button import TAP_MS, Begin, Button, Cancel, End, Held, Meaning, Taps
-from zero_one_desktop.consent import Press
 from zero_one_desktop.control import Control, ControlError
 from zero_one_desktop.equipment import open_microphone, open_speaker
-from zero_one_desktop.hotkey import Hotkey, HotkeyError
 from zero_one_desktop.keys import Keys
 from zero_one_desktop.lines import read_lines, readable_stdin
 from zero_one_desktop.link import Link
 from zero_one_desktop.options import ClientOptions
-from zero_one_desktop.outbox import Outbox
 from zero_one_desktop.places import control_path, state_dir
 from zero_one_desktop.player import Player
-from zero_one_desktop.preroll import PreRoll
 from zero_one_desktop.screen import Screen
+from zero_one_desktop.talking import Talking
 from zero_one_desktop.target import Target, TargetError, find_target
 from zero_one_desktop.vault import SystemKeyring
 
@@ -55,26 +47,15 @@ FEATURES = ("captions", "typed", "approvals", "volume", "state", "played", "flus
 _REPORT_EVERY_S = 0.25
 
 
-class Client:
+class Client(Talking):
     """One running client. ``run`` returns the exit status."""
 
     def __init__(self, options: ClientOptions, screen: Screen | None = None) -> None:
-        self.options = options
-        self._screen = screen or Screen(quiet=options.quiet)
-        self._outbox = Outbox()
-        self._asking = Asking(self._screen, lambda: self._player.left_ms, self._long_enough)
-        self._early: bytearray | None = None  # a press before the question was heard, and what was said since
-        self._early_timer: asyncio.TimerHandle | None = None
-        self._to_a_question = False  # the last tap was no gesture for idle times
-        self._preroll = PreRoll(options.pre_roll_ms, MIC_RATE)
-        self._button = Button(options.mode, debounce_ms=options.debounce_ms, grace_ms=options.release_grace_ms)
-        self._button_timer: asyncio.TimerHandle | None = None
+        super().__init__(options, screen or Screen(quiet=options.quiet))
         self._report_timer: asyncio.TimerHandle | None = None
-        self._talking = False
         self._assistant = "idle"
         self._own_microphone: Microphone | None = None  # while a recording stands in for it
         self._script: deque[WavMicrophone | str] = deque()
-        self._asked = False  # something of ours was said since the last answer
         self._status = 0
         self._over = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -116,10 +97,9 @@ class Client:
             if control is not None:
                 await control.close()
             linking.cancel()
-            self._asking.close()
-            for timer in (self._button_timer, self._report_timer, self._early_timer):
-                if timer is not None:
-                    timer.cancel()
+            self._fall_silent()
+            if self._report_timer is not None:
+                self._report_timer.cancel()
             for task in list(self._tasks):
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -137,34 +117,6 @@ class Client:
             self._screen.trouble(lost)
         return target
 
-    def _start_hotkeys(self) -> list[Hotkey]:
-        """The talk key, and the one that stops everything."""
-        if self.options.ends_by_itself:
-            return []
-        loop = asyncio.get_running_loop()
-
-        def tell(call: Callable[..., None], *arguments: Any) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(call, *arguments)
-
-        talk, stop = self.options.hotkey, self.options.stop_hotkey
-        started: list[Hotkey] = []
-        try:
-            if talk is not None:
-                button = self._button
-                edges = (lambda: tell(self._key, button.down), lambda: tell(self._key, button.up))
-                started.append(Hotkey(talk, *edges))
-                started[-1].start()
-                how = "Hold" if self.options.mode == "hold" else "Tap"
-                what = "to talk, or type" if self._microphone is not None else "to answer questions; type to talk"
-                self._screen.note(f"{how} {talk} {what}. Ctrl-C ends.")
-            if talk is not None and stop is not None:
-                started.append(Hotkey(stop, lambda: tell(self._stop_everything), lambda: None))
-                started[-1].start()
-        except HotkeyError as problem:
-            self._screen.note(str(problem))
-        return started
-
     async def _start_control(self) -> Control | None:
         if self.options.ends_by_itself and self.options.control is None:
             return None
@@ -175,155 +127,6 @@ class Client:
             self._screen.note(str(problem))
             return None
         return control
-
-    # --- the button ------------------------------------------------------------------------------------------------
-
-    def _key(self, edge: Callable[[float], list[Meaning]]) -> None:
-        self._meant(edge(_now_ms()))
-        if self._button_timer is not None:
-            self._button_timer.cancel()
-            self._button_timer = None
-        if (deadline := self._button.deadline) is not None:
-            loop = asyncio.get_running_loop()
-            self._button_timer = loop.call_at(deadline / 1000, self._key, self._button.tick)
-
-    def _meant(self, meanings: list[Meaning]) -> None:
-        for meaning in meanings:
-            match meaning:
-                case Begin(ago_ms):
-                    self._begin(ago_ms, by="hand" if self.options.mode == "hold" else "voice", pressed=True)
-                case End(ago_ms):
-                    self._end(ago_ms, by_hand=self.options.mode == "hold")
-                case Held(ago_ms):
-                    self._agree(ago_ms)
-                case Cancel():
-                    self._tapped()
-                case Taps(count):
-                    self._taps(count)
-
-    def _begin(self, ago_ms: int = 0, *, by: Opener = "hand", pressed: bool = False) -> None:
-        """Something is to be said. ``pressed``: by a key, which may answer a question."""
-        worth = self._asking.press(ago_ms, rises=by == "hand") if pressed else Press.PLAIN
-        if worth is not Press.EARLY:
-            self._hush()
-        if not self._capture(needed=worth is Press.PLAIN):
-            self._button.talking = False
-            return
-        if worth is Press.EARLY:
-            # A short press now was meant for something else; only who goes on holding has something to say.
-            self._early = bytearray(self._preroll.take())
-            self._early_timer = asyncio.get_running_loop().call_later(TAP_MS / 1000, self._say, by)
-        else:
-            self._say(by)
-
-    def _hush(self) -> None:
-        """Silence first, then listen: nothing that is still playing may be heard in what is said."""
-        self._send(*self._player.hush())
-        self._link.side.hush()
-
-    def _say(self, by: Opener) -> None:
-        self._hush()
-        self._talking = self._asked = True
-        self._outbox.begin(secrets.token_hex(8), by)
-        if not self._outbox.linked:
-            self._link.hurry()
-            self._screen.note("The server cannot be reached just now; what you say is kept and sent when it is back.")
-        self._outbox.feed(bytes(self._early) if self._early is not None else self._preroll.take())
-        self._early = None
-        self._pump()
-
-    def _tapped(self) -> None:
-        """The press was too short for words."""
-        self._talking = False
-        self._listen_no_more()
-        if self._early is not None:
-            self._no_longer_early()
-            self._to_a_question = True
-            self._screen.note("Not heard as an answer: the question was not over yet.")
-            return
-        self._send(*self._outbox.cancel())
-        self._to_a_question = self._asking.let_go()
-        if self._to_a_question:
-            # No, at once; what is said right after is the server's to take as the but.
-            self._send(Stop(silence_only=True))
-
-    def _taps(self, count: int) -> None:
-        answered, self._to_a_question = self._to_a_question, False
-        if count >= 3:
-            self._stop_everything()
-        elif not answered:
-            self._send(Stop(silence_only=True) if count == 1 else Repeat())
-
-    def _agree(self, ago_ms: int) -> bool:
-        """The button went up; whether it was held for a yes. What was sent of the silence is taken back."""
-        answer = self._asking.release(ago_ms)
-        if answer is None:
-            return False
-        self._button.talking = self._talking = False
-        self._send(answer, *self._outbox.cancel())
-        return True
-
-    def _long_enough(self) -> None:
-        """Held for two seconds: letting go agrees, speaking says something else."""
-        self._player.tone(earcon("release"))
-
-    def _no_longer_early(self) -> None:
-        self._early = None
-        if self._early_timer is not None:
-            self._early_timer.cancel()
-            self._early_timer = None
-
-    def _stop_everything(self) -> None:
-        self._hush()
-        self._send(Stop(everything=True))
-        self._screen.note("Stop everything." if self._outbox.linked else "The server cannot be reached to be stopped.")
-
-    def _capture(self, *, needed: bool = True) -> bool:
-        """Make sure that something listens. Not ``needed``: a hand can answer without being heard."""
-        try:
-            if self._microphone is None:
-                raise AudioDeviceError("There is no microphone; type instead.")
-            self._microphone.open(self._heard)
-        except AudioDeviceError as problem:
-            if needed:
-                self._screen.trouble(str(problem))
-                self._player.tone(earcon("error"))
-            return not needed
-        return True
-
-    def _heard(self, pcm: bytes) -> None:
-        self._asking.feed(pcm)
-        if self._early is not None:
-            self._early += pcm
-        elif not self._talking:
-            self._preroll.feed(pcm)
-        elif not self._outbox.feed(pcm):
-            self._screen.note("That was five minutes; the rest is not taken.")
-            self._switch()
-        else:
-            self._pump()
-
-    def _end(self, ago_ms: int = 0, *, by_hand: bool = False) -> None:
-        """``by_hand``: a button was held until now, which may have been an answer."""
-        self._talking = False
-        self._listen_no_more()
-        if self._early is not None:
-            self._no_longer_early()
-            return
-        if by_hand and self._agree(ago_ms):
-            return
-        self._asking.let_go()
-        self._outbox.end(ago_ms)
-        if not self._outbox.linked:
-            # The server plays its own tone; without it nobody would know that anything was heard.
-            self._player.tone(earcon("release"))
-        self._pump()
-
-    def _listen_no_more(self) -> None:
-        if self._microphone is not None and (
-            isinstance(self._microphone, WavMicrophone) or not self.options.pre_roll_ms
-        ):
-            self._microphone.close()
 
     # --- scripted words: recordings and --say ----------------------------------------------------------------------
 
@@ -394,14 +197,6 @@ class Client:
             self._switch(by_hand=command != "toggle")
         return "listening" if self._talking else "sent"
 
-    def _switch(self, *, by_hand: bool = False) -> None:
-        """Begin or end without the key: a command, or a recording. ``by_hand``: somebody holds something down."""
-        for meaning in self._button.toggle(_now_ms()):
-            if isinstance(meaning, Begin):
-                self._begin(by="hand" if by_hand else "voice", pressed=by_hand)
-            else:
-                self._end(by_hand=by_hand)
-
     # --- the link --------------------------------------------------------------------------------------------------
 
     def _up(self, level: int) -> None:
@@ -470,13 +265,6 @@ class Client:
             self._asked = False
             self._spawn(self._advance())
 
-    def _pump(self) -> None:
-        self._send(*self._outbox.next_events())
-
-    def _send(self, *events: DeviceEvent) -> None:
-        for event in events:
-            self._link.send(self._link.side.encode(event))
-
     def _report_later(self) -> None:
         if self._report_timer is None:
             self._report_timer = asyncio.get_running_loop().call_later(_REPORT_EVERY_S, self._report)
@@ -505,7 +293,3 @@ class Client:
 async def run_client(options: ClientOptions) -> int:
     """Run a client until it ends (see ``ClientOptions``) or is cancelled. Gives the exit status."""
     return await Client(options).run()
-
-
-def _now_ms() -> float:
-    return asyncio.get_running_loop().time() * 1000
