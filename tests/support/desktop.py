@@ -141,6 +141,11 @@ def let_go(display: str, key: str) -> None:
     _xdotool(display, "keyup", key)
 
 
+def tap(display: str, key: str) -> None:
+    """Down and up again within a tenth of a second, however busy the machine is."""
+    _xdotool(display, "keydown", key, "sleep", "0.1", "keyup", key)
+
+
 def _xdotool(display: str, *arguments: str) -> None:
     need("xdotool")
     subprocess.run(["xdotool", *arguments], env={**os.environ, "DISPLAY": display}, check=True, timeout=10)

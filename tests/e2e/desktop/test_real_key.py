@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from support.desktop import Pulse, let_go, press_and_hold
+from support.desktop import Pulse, let_go, press_and_hold, tap
 from support.desktop_client import desktop_client
 from support.ears import DISTRACTORS, which, which_in
 from support.light_server import LightServer, light_server
@@ -117,3 +117,42 @@ def test_the_recogniser_used_here_can_tell_the_sentences_apart(tmp_path: Path) -
     """What the other tests lean on: no sentence is simply always chosen."""
     for number, sentence in enumerate((ASKED, ANSWERED, *DISTRACTORS[:1])):
         assert which_in(say_into(tmp_path / f"{number}.wav", sentence, "rms"), SENTENCES) == sentence
+
+
+async def test_a_question_is_agreed_to_by_holding_a_real_key_and_refused_by_a_tap(
+    pulse: Pulse, display: str, tmp_path: Path
+) -> None:
+    """The question is played, F9 is held for two seconds in silence, and let go; the next one is tapped away. Three
+    keys together stop everything."""
+    spoken = read_wav(say_into(tmp_path / "question.wav", "may I delete it"), 24_000)
+
+    async def ask(server: LightServer, ident: str, generation: int) -> None:
+        content = {"question": "May I delete it?", "hand": "hold", "word": "delete", "own": True, "expires": 60}
+        await server.say(
+            ev.Show(Message("server", "approval", content=content, id=ident)), ev.State("speaking"),
+            ev.SpeechStart(generation), ev.SpeechPcm(generation, spoken), ev.SpeechEnd(generation), ev.State("asking"),
+        )  # fmt: skip
+        length = ms_of(spoken, 24_000)
+        await server.wait_for(lambda events: ev.Played(generation, length) in events, 20)
+        # It counts 0.7 s after it was heard; the report may come a little earlier than the last sound.
+        await asyncio.sleep(1.0)
+
+    async with light_server() as server, desktop_client(server.url, pulse, display, tmp_path) as log:
+        await server.wait_for_kind(ev.Hello)
+        await ask(server, "q1", 1)
+        await asyncio.to_thread(press_and_hold, display, "F9")
+        await asyncio.sleep(2.4)
+        await asyncio.to_thread(let_go, display, "F9")
+        answer = await server.wait_for_kind(ev.Answer)
+        assert (answer.id, answer.answer, answer.hand) == ("q1", "yes", "hold")
+        assert answer.held_ms >= 2_000
+        await ask(server, "q2", 2)
+        before = len(server.events)
+        await asyncio.to_thread(tap, display, "F9")
+        await server.wait_for(lambda events: ev.Stop(silence_only=True) in events[before:])
+        for key in ("ctrl", "alt", "period"):
+            await asyncio.to_thread(press_and_hold, display, key)
+        for key in ("period", "alt", "ctrl"):
+            await asyncio.to_thread(let_go, display, key)
+        await server.wait_for(lambda events: ev.Stop(everything=True) in events)
+        assert "type delete" in log.read_text()
