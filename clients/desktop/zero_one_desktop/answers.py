@@ -70,6 +70,7 @@ class Questions:
     _open: dict[str, Asked] = field(default_factory=dict)
     _editing: Asked | None = None
     _lines: list[str] = field(default_factory=list)
+    _too_late: bool = False
 
     @property
     def own(self) -> Asked | None:
@@ -79,11 +80,6 @@ class Questions:
     @property
     def asked(self) -> Asked | None:
         return self.own or next(reversed(self._open.values()), None)
-
-    @property
-    def editing(self) -> bool:
-        """Lines of changed code are being typed."""
-        return self._editing is not None
 
     def show(self, message: Message) -> Asked | None:
         """Take an approval message. The new question, or None when it only closed one."""
@@ -102,17 +98,21 @@ class Questions:
         """It was answered, here or elsewhere."""
         gone = self._open.pop(ident, None)
         if gone is not None and gone is self._editing:
-            self._editing = None
+            # What is still typed of the code is neither an answer nor a request.
+            self._editing, self._too_late = None, True
         return gone
 
     def forget(self) -> None:
         """The link is down: whatever is still open will be shown again."""
-        self._open.clear()
-        self._editing = None
+        for ident in list(self._open):
+            self.close(ident)
 
     def answer(self, line: str) -> Answer | str | None:
         """What a typed line says to the open question: an answer, or what to tell who typed it; None where none is
         open. Answered here it is over here; where that was not enough, the server goes on asking."""
+        if self._too_late:
+            self._too_late = line.strip() != END_OF_CODE
+            return "" if self._too_late else "The question is over already; the code that you typed goes nowhere."
         asked = self._editing or self.asked
         if asked is None:
             return None

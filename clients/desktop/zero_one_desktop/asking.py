@@ -14,6 +14,8 @@ from zero_one_desktop.consent import Consent, Press
 from zero_one_desktop.screen import Screen
 
 _TICK_S = 0.1
+# Often enough to be in time, seldom enough not to run through what somebody is typing.
+_REMIND_S = (30, 10)
 # Our own tone at two seconds comes back through the microphone, and is nothing that anybody said.
 _ECHO_MS = 600
 # What webrtcvad takes for speech most easily: who spoke is never taken for one who was silent.
@@ -164,16 +166,19 @@ class Asking:
         own = self.questions.own
         if own is None or not own.expires_s:
             return
-        ends = _now() + own.expires_s * 1000
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + own.expires_s
 
-        def tick() -> None:
-            left = round((ends - _now()) / 1000)
-            if left > 0 and self.questions.own is own:
-                if not self._consent.held and not self.questions.editing:
-                    self._screen.remaining(left)
-                self._countdown = asyncio.get_running_loop().call_later(1, tick)
+        def remind(moments: tuple[int, ...]) -> None:
+            if self.questions.own is own:
+                self._screen.remaining(moments[0])
+                wait(moments[1:])
 
-        tick()
+        def wait(moments: tuple[int, ...]) -> None:
+            if moments:
+                self._countdown = loop.call_at(ends - moments[0], remind, moments)
+
+        wait(tuple(left for left in _REMIND_S if left < own.expires_s))
 
 
 def _now() -> float:

@@ -160,7 +160,8 @@ class Client(Talking):
     def _typed(self, line: str) -> None:
         if (answer := self._asking.questions.answer(line)) is not None:
             if isinstance(answer, str):
-                self._screen.note(answer)
+                if answer:
+                    self._screen.note(answer)
                 return
             self._send(answer)
             self._asking.answered()

@@ -36,11 +36,6 @@ class Consent:
         """A question is open and has not been heard to its end."""
         return bool(self._question) and self._heard_at is None
 
-    @property
-    def held(self) -> bool:
-        """The button is down, and may agree."""
-        return self._since is not None
-
     def ask(self, question: str) -> None:
         """A question is open; also for one that is said again. A press that goes on began before it."""
         self._question, self._heard_at, self._since = question, None, None

@@ -89,9 +89,8 @@ class Screen:
             self._again(Text("█" * full + "░" * (_BAR - full) + f" {words}", style="yellow"))
 
     def remaining(self, seconds: int) -> None:
-        """How long a question is still open; only on a terminal."""
-        if self._console.is_terminal and not self._open:
-            self._again(Text(f"{seconds} s left to answer", style="dim italic"))
+        """How long a question is still open."""
+        self.note(f"{seconds} s left to answer.")
 
     def _heard(self, text: str, *, partial: bool) -> None:
         if not text:

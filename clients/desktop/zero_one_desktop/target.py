@@ -42,7 +42,7 @@ def find_target(given: str, keys: Keys, *, token: str | None = None, pin: str = 
     machine, or with ``insecure``. Raises TargetError.
     """
     try:
-        known = keys.find(given) if given else _only(keys)
+        known = None if pin else keys.find(given) if given else _only(keys)
         if known is not None:
             return _paired(known, given, token, insecure)
         url = websocket_url(given or DEFAULT_URL)

@@ -200,3 +200,21 @@ async def test_the_word_a_correction_and_changed_code_can_be_typed(
         await ask(client, server, wait=False, word="", hand="any", answers=["yes", "no", "always"])
         client._typed("always")
         assert (await server.wait_for_kind(ev.Answer, 4)).remember
+
+
+async def test_code_that_is_typed_after_its_question_is_over_is_no_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at_the_button(tmp_path, monkeypatch) as (client, server):
+        await ask(client, server, wait=False)
+        client._typed("edit")
+        client._typed("rm a.txt")
+        over = {"answer": "no", "reason": "nobody answered in time", "by": ""}
+        await server.say(ev.Show(Message("server", "approval", content=over, end=True, id="q1")))
+        async with asyncio.timeout(10):
+            while client._asking.questions.asked is not None:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        for line in ("rm b.txt", ".", "what time is it"):
+            client._typed(line)
+        assert (await server.wait_for_kind(ev.Typed)).text == "what time is it"
+        assert "Answer" not in kinds(server)
