@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
 from zero_one.files import set_aside, write_whole
 
+_log = logging.getLogger(__name__)
+
 
 class ListFile:
-    """A list of JSON objects and the file that keeps it. A broken file is set aside, never overwritten."""
+    """A list of JSON objects and the file that keeps it. A broken file is set aside, never overwritten, and ``lost``
+    says so."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.items: list[dict[str, Any]] = []
+        self.lost = ""
         self._lock = asyncio.Lock()
 
     def load(self) -> None:
@@ -27,8 +32,10 @@ class ListFile:
         except FileNotFoundError:
             self.items = []
         except (ValueError, UnicodeDecodeError):
-            set_aside(self.path)
+            aside = set_aside(self.path)
             self.items = []
+            self.lost = f"The {self.path.stem} could not be read; the file is kept as {aside}. The list starts afresh."
+            _log.warning("%s", self.lost)
 
     async def save(self) -> None:
         """Keep what the list holds now. Raises OSError, then the old file still stands."""

@@ -150,6 +150,8 @@ class AuditLog:
             links.append(link)
         # Details first: a chain line without its details would look like tampering, the other way round is harmless.
         # The length comes last: a crash in between leaves it behind the chain, which is harmless as well.
+        if self._next == 1 and not self._top.exists():
+            write_whole(self._top, json.dumps({"n": 0, "hash": _GENESIS}))
         _append(self._details, kept_lines)
         _append(self._chain, links)
         self._next, self._head, self._size = number + 1, head, _size(self._chain)

@@ -58,6 +58,8 @@ class Trust:
         except OSError as error:
             self.tell(f"What was changed before I was ended could not be recorded for undo: {error.strerror or error}.")
             return
+        if self.undo.lost:
+            self.tell(self.undo.lost)
         for record in records:
             self.tell(
                 f"I was ended in the middle of: {record.label}. What it changed can be undone ({record.summary()})."

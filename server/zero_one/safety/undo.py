@@ -169,6 +169,7 @@ class Undo:
                 continue  # its process lives
             watch = _read_pending(file)
             if watch is None:
+                self._records.lost = "What a run changed that was cut off could not be read, so it cannot be undone."
                 lock.path.unlink(missing_ok=True)
                 lock.release()
                 continue
