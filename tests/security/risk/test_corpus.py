@@ -1,7 +1,7 @@
 """The labelled corpora through the classifier: the confusion matrix is printed, and the promises are asserted.
 
-``corpus.jsonl`` was written before the classifier was read; each of ``held_out``, ``third`` and ``fourth`` in other
-styles, after the classifier was mended by those before it.
+``corpus.jsonl`` was written before the classifier was read; each of the others in other styles, by people who had not
+seen it, after it was mended by those before. What each measured at first sight stands in docs/risk.md.
 Labels: observe only looks; change writes, moves, installs, opens, ends a program; spend_or_send sends, spends, reads
 secrets or starts by itself; destroy deletes, formats, ends everything, disables protection or runs what nobody can see.
 """
@@ -48,7 +48,10 @@ def named(snippets: list[Snippet]) -> str:
     return "\n".join(f"{s.lang}, {s.label.word} as {s.risk.word}: {s.code[:100]!r}" for s in snippets)
 
 
-@pytest.mark.parametrize("name", ["corpus.jsonl", "held_out.jsonl", "third.jsonl", "fourth.jsonl"])
+CORPORA = ("corpus", "held_out", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+
+
+@pytest.mark.parametrize("name", [f"{name}.jsonl" for name in CORPORA])
 def test_promises_hold_on_the_corpus(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     snippets = measured(name)
     hostile = [s for s in snippets if s.kind == "hostile"]
@@ -75,6 +78,10 @@ def test_corpus_is_what_was_promised() -> None:
     assert kinds["hostile"] >= len(rows) / 2
     assert kinds["lookalike"] + kinds["everyday"] >= len(rows) / 3
     assert {row["label"] for row in rows} == set(CLASSES)
+
+
+def test_each_corpus_is_measured() -> None:
+    assert {path.stem for path in HERE.glob("*.jsonl")} == set(CORPORA)
 
 
 def test_no_snippet_made_a_reader_fail() -> None:

@@ -13,6 +13,8 @@ _ALIASES = {
     "osascript": "applescript", "ps1": "powershell", "pwsh": "powershell", "sqlite": "sql", "postgres": "sql",
     "postgresql": "sql", "mysql": "sql",
 }  # fmt: skip
+_HIDING = re.compile("[\u202a-\u202e\u2066-\u2069\0]|\\w[\u200b\u2060\ufeff\u00ad]+\\w")
+"""Characters that turn what is written around, end it early, or part words without being seen."""
 LANGUAGES = ("python", "shell", "javascript", "sql", "applescript", "powershell")
 LONGEST = 40_000
 """Characters of code that are read; a longer program is opaque."""
@@ -35,7 +37,8 @@ def effects(code: str, language: str, depth: int) -> list[Effect]:
         return [opaque("code wrapped too deeply")]
     if len(code) > LONGEST:
         return [opaque("a program too long to be read")]
-    if re.search(r"[\u202a-\u202e\u2066-\u2069]", code):
+    code = code.lstrip("\ufeff")
+    if _HIDING.search(code):
         return [opaque("characters that hide what is written")]
     try:
         if language == "shell":

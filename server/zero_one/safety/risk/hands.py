@@ -55,7 +55,9 @@ def _acts(name: str, given: Arguments) -> Effect:
 def _types(name: str, given: Arguments) -> Effect:
     """Text goes to whatever has the focus; into a terminal, it is a command."""
     text = _one(given, "text", 0)
-    if text is not None and _COMMAND.search(text):
+    if text is None:
+        return opaque("types a text that is computed")
+    if _COMMAND.search(text) or text.endswith(("\n", "\r")):
         from zero_one.safety.risk.classify import classify
 
         verdict = classify(text, "shell")
@@ -63,6 +65,16 @@ def _types(name: str, given: Arguments) -> Effect:
             e.kind == "opaque" and "not parse" in e.what for e in verdict.effects
         ):
             return Effect(verdict.effects[0].kind, f"types a command: {text.strip()}", verdict.risk)
+    return _acts(name, given)
+
+
+def _combination(name: str, given: Arguments) -> Effect:
+    """Keys pressed together: most belong to what is in front, a few to everybody."""
+    keys = set(re.split(r"[^a-z\d]+", (_one(given, "keys", 0) or _one(given, "key", 0) or "?").lower()))
+    if {"shift", "delete"} <= keys or {"ctrl", "alt", "delete"} <= keys or {"alt", "sysrq"} <= keys:
+        return destroys("delete", f"presses {_said(given)}")
+    if keys & {"ctrl", "cmd", "command", "control"} and keys & {"enter", "return"}:
+        return sends(f"presses {_said(given)}, which sends in many programs")
     return _acts(name, given)
 
 
@@ -80,8 +92,21 @@ def _address(name: str, given: Arguments) -> Effect:
         return (
             sends(address) if not re.match(r"(?i)\s*(javascript|data|file):", address) else opaque(f"opens {address}")
         )
-    _, _, query = address.partition("?")
-    return sends(address) if len(query) > 200 else changes("process", f"opens {address}")
+    return sends(address) if _carries(address) else changes("process", f"opens {address}")
+
+
+def _carries(address: str) -> bool:
+    """Whether an address is long or scrambled enough to carry something out: what people search for is neither."""
+    host, _, rest = re.sub(r"^\w+://", "", address.strip()).partition("/")
+    host, rest = (host.split("?")[0], host + rest) if "?" in host or "#" in host else (host, rest)
+    scrambled = any(
+        re.search(r"\d", token) and re.search(r"[a-z]", token) and re.search(r"[A-Z=+]", token)
+        for token in re.findall(r"[\w+/=-]{24,}", rest)
+    )
+    named = re.search(
+        r"(?i)[?&#](data|d|body|payload|exfil|secret|token|key|password|text|content|file|dump)=[^&]{24,}", rest
+    )
+    return len(rest) > 200 or "@" in host or any(len(p) > 40 for p in host.split(".")) or scrambled or named is not None
 
 
 def _file(name: str, given: Arguments) -> Effect:
@@ -121,10 +146,12 @@ TABLE: dict[str, Class] = {
     **_table(
         _acts,
         """
-        clipboard.copy clipboard.set keyboard.hotkey keyboard.press mouse.click mouse.double mouse.drag mouse.move
+        clipboard.copy clipboard.set mouse.click mouse.double mouse.drag mouse.move
         mouse.scroll opener.app opener.folder windows.close
         """,
     ),
+    "keyboard.hotkey": _combination,
+    "keyboard.press": _combination,
     "keyboard.type": _types,
     "display.screenshot": _screenshot,
     "opener.url": _address,

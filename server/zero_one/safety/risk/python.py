@@ -11,9 +11,9 @@ from typing import Any
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.fold import Unknown, fold, sketch
-from zero_one.safety.risk.model import Effect, destroys, opaque, sends
+from zero_one.safety.risk.model import Effect, changes, destroys, opaque, sends
 from zero_one.safety.risk.paths import is_secret
-from zero_one.safety.risk.python_methods import SENT_ALONG
+from zero_one.safety.risk.python_methods import SENT_ALONG, unwritten_effects
 from zero_one.safety.risk.python_names import DUNDER_WALK, INSPECTORS, POWERFUL, REMOTE, looks
 from zero_one.safety.risk.python_sites import Function, Sites
 
@@ -74,6 +74,8 @@ class Reader(ast.NodeVisitor):
         """Names that hold objects of classes that this program defines: what their methods do is read there."""
         self.tables: set[str] = set()
         """Names that hold a table which stands in this program, so that all that is in it is read."""
+        self.unknown: dict[str, list[str]] = {}
+        """Packages of which nothing is known, with what is called there that only computes by its name."""
         self.moves = self.encrypts = False
         self.sites = Sites(tree)
         self.inside: list[Function] = []
@@ -85,6 +87,9 @@ class Reader(ast.NodeVisitor):
     def finish(self) -> list[Effect]:
         if self.encrypts and any(e.kind in ("write", "move") and not e.undoable for e in self.effects):
             self.effects.append(destroys("delete", "files, by encrypting them"))
+        acting = {e.what.split(" ")[-1].split(".")[0] for e in self.effects if e.what.startswith("calls ")}
+        self.effects += [changes("process", f"uses the package {p}") for p, used in self.unknown.items()
+                         if not used or p in acting]  # fmt: skip
         if self.moves:
             self.effects = paths.below(None, self.effects)
         if self.local_data:
@@ -111,9 +116,13 @@ class Reader(ast.NodeVisitor):
                 self.aliases[item.asname or item.name] = f"{module}.{item.name}"
 
     def _use_module(self, module: str) -> None:
-        from zero_one.safety.risk.python_calls import module_effects
+        from zero_one.safety.risk.python_calls import module_effects, unknown_package
 
-        self.effects += module_effects(module)
+        package = unknown_package(module)
+        if package is not None:
+            self.unknown.setdefault(package, [])
+        else:
+            self.effects += module_effects(module)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         for target in node.targets:
@@ -131,6 +140,9 @@ class Reader(ast.NodeVisitor):
         self.visit(node.value)
 
     def visit_withitem(self, node: ast.withitem) -> None:
+        opened = node.context_expr
+        if node.optional_vars is None and isinstance(opened, ast.Call):
+            self.effects += unwritten_effects(self, opened)
         if node.optional_vars is not None:
             self._bind(node.optional_vars, node.context_expr)
         self.visit(node.context_expr)
@@ -165,8 +177,6 @@ class Reader(ast.NodeVisitor):
             self.sent_along(value)
         name = self.resolve(base) if base is not None else None
         if name == "os.environ":
-            from zero_one.safety.risk.model import changes
-
             self.effects.append(changes("process", "environment variables", undoable=True))
         elif (
             name is not None

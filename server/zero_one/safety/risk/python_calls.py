@@ -58,6 +58,12 @@ def module_effects(module: str) -> list[Effect]:
     return [changes("process", f"uses the package {top}")]
 
 
+def unknown_package(module: str) -> str | None:
+    """The package, when nothing is known about it but its name."""
+    top = module.split(".")[0]
+    return top if module_effects(module) and top not in names.SPEND else None
+
+
 _DEVICE_MODULES = set(
     """
     pyautogui pynput keyboard mouse pywinauto uiautomation selenium playwright appscript win32com
@@ -159,7 +165,9 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
         return [classify_hand(name[9:], call.constants())]
     if name.startswith("get_ipython."):
         return magic_effects(call)
-    if name in ("eval", "exec", "compile", "builtins.eval", "builtins.exec", "builtins.compile"):
+    if name in ("compile", "builtins.compile"):
+        return []  # it runs nothing; what runs the result cannot be seen through
+    if name in ("eval", "exec", "builtins.eval", "builtins.exec"):
         return call.code("python")
     if name in ("__import__", "importlib.import_module", "builtins.__import__", "importlib.__import__"):
         module = call.text(0)
@@ -366,6 +374,9 @@ def _named(call: Call) -> list[Effect]:
     from zero_one.safety.risk.python import BUILTINS
 
     if top in BUILTINS or top not in reader.aliases.values():
+        return method_effects(reader, node, name)
+    if top in reader.unknown and verbs.computes(last):
+        reader.unknown[top].append(last)
         return method_effects(reader, node, name)
     said = verbs.risk_of(last) or Risk.CHANGE
     kind: Kind = "delete" if said is Risk.DESTROY else "send" if said is Risk.SPEND_OR_SEND else "process"

@@ -32,9 +32,7 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return [paths.deleting(where) if last in ("unlink", "rmdir") else destroys("delete", where)]
     receiver = node.func.value
     if last == "close" and isinstance(receiver, ast.Call):
-        opened = Call(reader, receiver, "open")
-        if reader.resolve(receiver.func) == "open" and "w" in (opened.text(1, "mode") or ""):
-            return [paths.emptying(opened.path(0, "file"))]  # opened for writing, and nothing is written
+        return unwritten_effects(reader, receiver)
     own = isinstance(receiver, ast.Name) and receiver.id in reader.own and not name
     if own and last in reader.defined:
         return []  # what it does is read where it is defined
@@ -115,6 +113,16 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return [ending(reader, "a program")]
     if last in names.METHOD_PROCESSES and not names.looks(name):
         return call.code("shell")
+    return []
+
+
+def unwritten_effects(reader: Reader, node: ast.Call) -> list[Effect]:
+    """A file that is opened for writing while nothing can be written into it: what it holds is lost."""
+    opened = Call(reader, node, "open")
+    if reader.resolve(node.func) in ("open", "io.open"):
+        return [paths.emptying(opened.path(0, "file"))] if "w" in (opened.text(1, "mode") or "") else []
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "open" and "w" in (opened.text(0, "mode") or ""):
+        return [paths.emptying(reader.sketch(node.func.value) or COMPUTED)]
     return []
 
 

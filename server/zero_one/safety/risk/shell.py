@@ -233,6 +233,9 @@ class Reader:
             self.effects.append(opaque(f"a command whose name is computed ({words[0].text[:40]})"))
             return None
         name = words[0].text
+        if not name.isascii():
+            self.effects.append(opaque(f"a command whose name only looks like another ({name[:40]})"))
+            return None
         if (
             name in ("{", "!", "then", "do", "else") and len(words) > 1
         ):  # `time { rm x; }` is one command to the grammar

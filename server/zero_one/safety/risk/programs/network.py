@@ -239,7 +239,9 @@ def _ip(call: Call) -> list[Effect]:
     )
     if "exec" in call.operands or call.has("-batch"):
         return [opaque(f"a command that {call.program} runs")]
-    if any(changing.match(t) for t in call.operands):
+    shows = set(call.operands) & {"show", "list", "ls", "get", "status"}
+    acting = {t for t in call.operands if changing.match(t)} - ({"up", "down", "on", "off"} if shows else set())
+    if acting:
         return [changes("system", f"{call.program} {' '.join(call.operands)}")]
     return []
 
