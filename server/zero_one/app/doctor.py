@@ -46,6 +46,7 @@ def _checks(settings: Settings, url: str | None) -> dict[str, Callable[[], Itera
         "server": lambda: machine.remote(url) if url else machine.port(settings),
         "code": parts.kernels,
         "tools": machine.tools,
+        "sandbox": lambda: machine.sandbox(settings),
         "folders": parts.folders,
         "disk": machine.disk,
     }

@@ -122,7 +122,6 @@ def tools() -> Iterator[Finding]:
         ("notifications", ("notify-send",), "libnotify-bin", "libnotify"),
         ("opening files", ("xdg-open",), "xdg-utils", ""),
         ("screen lock", ("loginctl", "xdg-screensaver"), "xdg-utils", ""),
-        ("sandbox", ("bwrap",), "bubblewrap", ""),
     )
     for name, programs, package, other in wanted:
         found = next((path for program in programs if (path := shutil.which(program))), None)
@@ -131,6 +130,24 @@ def tools() -> Iterator[Finding]:
         else:
             fix = install(package, dnf=other, pacman=other) if other else install(package)
             yield better(area, name, f"{' or '.join(programs)} is not installed", fix)
+
+
+def sandbox(settings: Settings) -> Iterator[Finding]:
+    """Is there a sandbox for the code that a model writes? Tried for real."""
+    from zero_one.safety.cells import Housing
+    from zero_one.safety.sandbox import available
+
+    area, housing = "sandbox", Housing(settings.sandbox, ())
+    if housing.kind is not None:
+        network = "the public internet" if settings.sandbox.network else "no network unless agreed to"
+        yield ok(area, housing.kind, f"code runs in it: home folder {settings.sandbox.home}, {network}")
+        if housing.kind == "bubblewrap" and hasattr(os, "geteuid") and os.geteuid() == 0:
+            yield better(area, "limits", "as root they are kept by 01 alone, not by the system", "run it as yourself")
+    elif settings.sandbox.kind == "off":
+        yield better(area, "off", "code runs without one, and every change is asked about", "sandbox.kind: auto")
+    else:
+        fix = install("bubblewrap") if shutil.which("bwrap") is None and available() is None else "docs/sandbox.md"
+        yield better(area, "none", housing.trouble, fix)
 
 
 def port(settings: Settings) -> Iterator[Finding]:
