@@ -20,10 +20,17 @@ import yaml
 from e2e.commands.conftest import HandClock
 from e2e.hands.outside import said_by, wait_for
 from support.desktop import Pulse
+from support.players import Ears, Throat, plain
+from zero_one.app.past import ServerPast
 from zero_one.commands.base import Reply
 from zero_one.commands.book import CommandBook
+from zero_one.commands.clock import SystemClock
 from zero_one.commands.known import look_around
 from zero_one.computer.hands import Hands
+from zero_one.conversation import Conversations, Services
+from zero_one.protocol.lmc import Message
+from zero_one.safety.audit import AuditLog
+from zero_one.safety.trust import open_trust
 
 SPOKEN: dict[str, str] = yaml.safe_load(Path(__file__).with_name("spoken.yaml").read_text(encoding="utf-8"))
 
@@ -302,6 +309,38 @@ def test_a_timer_outlives_a_kill(home: Path) -> None:
     assert heard.startswith("SAID kitchen Your tea timer")
     left = [alert["seconds"] for alert in json.loads((home / "data/commands/alerts.json").read_text())]
     assert 7200 in left
+
+
+async def test_files_come_back_and_what_was_said_is_forgotten(home: Path) -> None:
+    data, project = home / "data", home / "project"
+    project.mkdir()
+    (project / "letter.txt").write_text("dear")
+    trust = open_trust(data / "trust")
+    past = ServerPast(trust, data)
+    past.conversations = Conversations(Services(Ears(), Throat(), plain, folder=data / "conversations"))
+    stage = Stage(home)
+    stage.book = CommandBook(Hands(), data, SystemClock(), look_around(home), past)
+    async with trust.undo_around([project], "turn", "rm letter.txt", device="kitchen"):
+        (project / "letter.txt").unlink()
+    assert "rm letter.txt" in (await stage.say("undo.list")).say
+    assert (await stage.say("undo.last")).say == "I put back letter.txt."
+    assert (project / "letter.txt").read_text() == "dear"
+    assert "letter.txt" in (await stage.say("undo.again")).say
+    assert not (project / "letter.txt").exists()
+    for command in ("forget.time", "forget.all"):
+        talk = past.conversations.get("kitchen")
+        talk.history.add(Message("user", "message", content="my secret plan"))
+        await talk.history.saved()
+        trust.note("heard", "kitchen", text="my secret plan")
+        assert "1 message" in (await stage.say(command)).say
+        await trust.journal.flush()
+        kept = b"".join(file.read_bytes() for file in data.rglob("*") if file.is_file())
+        assert b"secret plan" not in kept
+        assert not talk.history.entries
+    assert AuditLog(data / "trust" / "audit").verify().sound
+    await past.conversations.close()
+    await trust.close()
+    TOLD.update(stage.done)
 
 
 def test_no_command_was_left_out() -> None:
