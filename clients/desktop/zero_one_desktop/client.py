@@ -112,7 +112,9 @@ class Client(Talking):
     def _find_target(self, folder: Path) -> Target:
         """In a worker thread: a keyring may take its time. Raises TargetError."""
         keys, options = Keys(folder, SystemKeyring()), self.options
-        target = find_target(options.server_url, keys, token=options.token, pin=options.pin, insecure=options.insecure)
+        target = find_target(
+            options.server_url, keys, token=options.token, pin=options.pin, insecure=options.insecure, here=folder
+        )
         for lost in keys.lost:
             self._screen.trouble(lost)
         return target

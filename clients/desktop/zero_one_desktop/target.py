@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import ssl
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from zero_one_desktop.keys import KeepError, Keys, Paired, address_of
@@ -35,17 +37,22 @@ class Target:
         return pinned(self.pin) if self.pin and url not in self.public else ssl.create_default_context()
 
 
-def find_target(given: str, keys: Keys, *, token: str | None = None, pin: str = "", insecure: bool = False) -> Target:
+def find_target(
+    given: str, keys: Keys, *, token: str | None = None, pin: str = "", insecure: bool = False, here: Path | None = None
+) -> Target:
     """``given`` is an address, a paired server's name, or empty: the one paired server, or else this machine.
 
     ``token`` and ``pin`` take the place of what was kept when pairing. A key goes over a plain connection only to this
-    machine, or with ``insecure``. Raises TargetError.
+    machine, or with ``insecure``. ``here`` is our own data folder, where a server of this machine says which
+    certificate it shows. Raises TargetError.
     """
     try:
         known = None if pin else keys.find(given) if given else _only(keys)
         if known is not None:
             return _paired(known, given, token, insecure)
-        url = websocket_url(given or DEFAULT_URL)
+        url = websocket_url(given or (_running(here) if here is not None else "") or DEFAULT_URL)
+        if here is not None and not pin and is_loopback(urlsplit(url).hostname or ""):
+            pin = _shown_here(here, urlsplit(url).port)
     except (KeepError, ValueError) as problem:
         raise TargetError(str(problem)) from None
     if pin:
@@ -56,6 +63,25 @@ def find_target(given: str, keys: Keys, *, token: str | None = None, pin: str = 
             "(01-client pair), or use wss://. --insecure sends it all the same."
         )
     return Target((url,), token, pin)
+
+
+def _server_here(folder: Path) -> tuple[int, str]:
+    """Port and pin of the server that runs from the same data folder; zero where none does."""
+    try:
+        row = json.loads((folder / "server.json").read_text("utf-8"))
+        return int(row["port"]), str(row.get("pin") or "")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return 0, ""
+
+
+def _running(folder: Path) -> str:
+    port, pin = _server_here(folder)
+    return f"{'wss' if pin else 'ws'}://127.0.0.1:{port}" if port else ""
+
+
+def _shown_here(folder: Path, port: int | None) -> str:
+    found, pin = _server_here(folder)
+    return pin if found == port else ""
 
 
 def _only(keys: Keys) -> Paired | None:

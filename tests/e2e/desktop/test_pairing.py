@@ -148,6 +148,12 @@ def test_a_paired_client_is_understood_over_tls(away: Away, computer: Computer) 
     assert away.run("servers").count(record["addresses"][0]) == 1
 
 
+def test_the_owners_own_programs_need_no_key_on_their_computer(computer: Computer) -> None:
+    """They find the server that runs, on whatever port, and know its certificate; also the client beside it would."""
+    assert re.search(r"It's", computer.run("ask", "what time is it"))
+    assert "01: It's" in Away(computer.home).run(*SAY, "--say", "what time is it")
+
+
 def test_a_stranger_is_turned_away_and_told_how_to_pair(tmp_path: Path, away: Away) -> None:
     address = json.loads(away.record.read_text())["addresses"][0]
     stranger = Away(tmp_path)

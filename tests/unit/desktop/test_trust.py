@@ -71,6 +71,11 @@ def test_an_invitation_reads_as_it_was_written(hosts: list[str], port: int, name
     assert all(0 < port < 65536 for _, port in read.places)
 
 
+def test_the_scheme_may_be_written_as_people_say_it() -> None:
+    wrote = Invitation(("192.168.1.5",), 10101, "48210937", PIN)
+    assert read_invitation(" " + wrote.uri.replace("zero-one:", "01:")) == wrote
+
+
 def test_an_address_may_bring_its_own_port() -> None:
     found = Invitation(("192.168.1.5", "box.example:443", "2001:db8::1", "[2001:db8::2]:7"), 10101)
     assert found.places == (
@@ -230,6 +235,19 @@ def test_a_key_goes_over_a_plain_connection_only_to_this_machine(tmp_path: Path)
             find_target(url, keys, token="k")
     assert find_target("192.168.1.9", keys, token="k", insecure=True).token == "k"
     assert find_target("192.168.1.9", keys).token is None, "a server of the first 01 needs none"
+
+
+def test_a_server_of_the_same_data_folder_is_found_with_its_certificate(tmp_path: Path) -> None:
+    """Without pairing: whoever can read that file is its owner. Only on this machine, and only at its port."""
+    keys = Keys(tmp_path, None)
+    (tmp_path / "server.json").write_text(json.dumps({"pid": 1, "host": "0.0.0.0", "port": 18_000, "pin": PIN}))
+    for given_ in ("", "127.0.0.1:18000", "wss://localhost:18000"):
+        target = find_target(given_, keys, here=tmp_path)
+        assert (target.pin, target.urls[0].partition(":")[0]) == (PIN, "wss")
+    assert find_target("127.0.0.1:18001", keys, here=tmp_path).pin == ""
+    assert find_target("192.168.1.5:18000", keys, here=tmp_path).pin == ""
+    (tmp_path / "server.json").write_text("{")
+    assert find_target("", keys, here=tmp_path).urls == ("ws://127.0.0.1:10101/",)
 
 
 def test_a_server_that_was_paired_without_tls_gets_its_key_on_this_machine_alone(tmp_path: Path) -> None:
