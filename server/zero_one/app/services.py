@@ -182,8 +182,10 @@ class House:
     def _sandboxes(self) -> Any:
         """Finding out what this machine can sandbox with starts a program: not on the event loop."""
         if self._housing is None:
+            from zero_one.computer import runtime
             from zero_one.safety.cells import Housing
 
+            runtime.sweep()
             self._housing = Housing(self._settings.sandbox, (data_dir(), config_dir()))
         return self._housing
 

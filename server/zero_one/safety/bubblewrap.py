@@ -39,7 +39,7 @@ def command(box: Sandbox, argv: Sequence[str], runtime: Path) -> list[str]:
     out += ["--proc", "/proc", "--dev", "/dev", "--size", str(_SHM), "--tmpfs", "/dev/shm"]
     out += ["--size", "16777216", "--tmpfs", "/run", "--symlink", "../run", "/var/run"]
     out += _tmp(box, home)
-    out += ["--symlink", "../tmp", "/var/tmp"]
+    out += ["--size", str(_SHM), "--tmpfs", "/var/tmp"]
 
     shown = [Path(name) for name in (*_SYSTEM, *_STATE)]
     if not _can_be_shown(home):

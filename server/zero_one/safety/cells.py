@@ -10,11 +10,11 @@ import asyncio
 import contextlib
 import re
 import shutil
-import tempfile
 import time
 from pathlib import Path
 from typing import Literal
 
+from zero_one.computer import runtime
 from zero_one.computer.languages.base import Needs, Reach, Scope, Wrap
 from zero_one.config.settings import SandboxSettings
 from zero_one.safety import grants, hidden, sandbox
@@ -159,8 +159,8 @@ class Rooms:
 
     def _make(self) -> Path:
         if self._scratch is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="01-tmp-"))
-        return Path(tempfile.mkdtemp(prefix="01-net-"))
+            self._scratch = runtime.make()
+        return runtime.make()
 
     def _where(self, scope: Scope) -> str:
         return " and ".join([str(path) for path in (self._project, *sorted(scope.write))])

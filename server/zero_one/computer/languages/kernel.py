@@ -8,7 +8,6 @@ import secrets
 import shutil
 import signal
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import zmq
 import zmq.asyncio
 from jupyter_client.session import Session
 
+from zero_one.computer import runtime
 from zero_one.computer.languages.base import ENDED, KernelDied, Wrap
 from zero_one.computer.languages.callback import CallServer
 from zero_one.computer.languages.computer_proxy import ADDRESS
@@ -99,7 +99,7 @@ class Kernel:
     @classmethod
     async def start(cls, wrap: Wrap | None = None, *, outside: bool = False) -> Kernel:
         """Start a kernel and wait until it answers. Raises ``KernelDied``. ``outside``: see ``Place``."""
-        kernel = cls(Path(tempfile.mkdtemp(prefix="01-")))
+        kernel = cls(runtime.make())
         try:
             await kernel._spawn(wrap, outside=outside)
             async with asyncio.timeout(READY_S):

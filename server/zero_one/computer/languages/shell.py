@@ -8,11 +8,11 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import ClassVar
 
+from zero_one.computer import runtime
 from zero_one.computer.languages import shell_state
 from zero_one.computer.languages.base import ENDED, INTERRUPTED, TIMED_OUT, Output, Place
 from zero_one.computer.languages.shell_process import ShellProcess, died_of
@@ -137,7 +137,7 @@ class Shell:
 
     async def _ready(self) -> ShellProcess:
         if self._runtime is None:
-            self._runtime = Path(tempfile.mkdtemp(prefix="01-"))
+            self._runtime = runtime.make()
             (self._runtime / "cell").mkdir(mode=0o700)
         if self._shell is not None and self._shell.alive:
             return self._shell
