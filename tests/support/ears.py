@@ -25,7 +25,7 @@ DISTRACTORS = (
 
 HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
 ALIKE = (
-    "twelve one", "twelve two", "five nine", "six two", "six three",
+    "twelve one", "twelve two", "twelve eight", "five nine", "six two", "six three",
     "eight two", "eight three", "eight six", "eight nine", "nine two",
 )  # fmt: skip
 """Hours that this recogniser takes for each other in a synthetic voice."""
