@@ -10,7 +10,9 @@ import asyncio
 import contextlib
 import logging
 import random
+import shutil
 import signal
+import sys
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -106,7 +108,7 @@ class Exposure:
         command = self._tunnel.command(self._port)
         try:
             process = await asyncio.create_subprocess_exec(
-                *command, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, limit=_LINE
+                *_tied(), *command, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, limit=_LINE
             )
         except OSError as error:
             return Trouble(f"{command[0]} cannot be started ({error.strerror or error}).", final=True)
@@ -127,6 +129,13 @@ class Exposure:
             return last
         finally:
             await _end(process)
+
+
+def _tied() -> list[str]:
+    """What makes the program end with us even where we are killed: a tunnel must never lead to whatever takes the port
+    after us. Linux only; elsewhere it then ends when its far end is closed."""
+    setpriv = shutil.which("setpriv") if sys.platform == "linux" else None
+    return [setpriv, "--pdeathsig", "TERM", "--"] if setpriv else []
 
 
 async def _line(stream: asyncio.StreamReader) -> str:
