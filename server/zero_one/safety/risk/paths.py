@@ -143,6 +143,8 @@ def emptying(path: str) -> Effect:
 
 def moving(source: str, target: str) -> tuple[Effect, ...]:
     """``source`` goes to ``target``; what stood there before is overwritten."""
+    if is_nothing(source):
+        return (emptying(target),)
     if is_nothing(target) or is_everything(source) or _POWER.search(source):
         return (_named("delete", source, Risk.DESTROY, undoable=False),)
     read, gone = reading(source), _named("move", source, Risk.CHANGE, undoable=True)

@@ -176,7 +176,13 @@ class Reader(ast.NodeVisitor):
         if isinstance(base, ast.Attribute) and base.attr in SENT_ALONG:
             self.sent_along(value)
         name = self.resolve(base) if base is not None else None
-        if name == "os.environ":
+        if (
+            name == "os.environ"
+            and isinstance(target, ast.Subscript)
+            and _steers(self.text(target.slice), self.sketch(value))
+        ):
+            self.effects.append(opaque(f"which programs run ({self.text(target.slice)})"))
+        elif name == "os.environ":
             self.effects.append(changes("process", "environment variables", undoable=True))
         elif (
             name is not None
@@ -313,7 +319,27 @@ class Reader(ast.NodeVisitor):
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         self._bind_loop(node.target, node.iter)
-        self._inside(node, loop=True)
+        values = self._few(node)
+        for value in values:
+            assert isinstance(node.target, ast.Name)
+            self.known[node.target.id] = value
+            self._inside(node, loop=True)
+        if values and isinstance(node.target, ast.Name):
+            del self.known[node.target.id]
+        if not values:
+            self._inside(node, loop=True)
+
+    def _few(self, node: ast.For | ast.AsyncFor) -> list[Any]:
+        """What a loop goes through, when that is short and written out: its body is read once for each."""
+        name = node.target.id if isinstance(node.target, ast.Name) else None
+        if name is None or self.loops or self._bindings[name] != 3:
+            return []
+        try:
+            values = self.fold(node.iter)
+        except Unknown:
+            return []
+        plain = isinstance(values, list) and 0 < len(values) <= 6 and all(isinstance(v, str | list) for v in values)
+        return values if plain else []
 
     visit_AsyncFor = visit_For
 
@@ -325,7 +351,7 @@ class Reader(ast.NodeVisitor):
         self.endless -= endless
 
     def visit_If(self, node: ast.If) -> None:
-        self._inside(node, choice=True)
+        self._inside(node, choice=not _excludes(node))
 
     def visit_comprehension_of(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> None:
         for generator in node.generators:
@@ -459,6 +485,29 @@ def _acts_elsewhere(origin: str) -> bool:
     """Objects of services elsewhere, and of packages that nobody knows, keep where they came from."""
     top = origin.split(".")[0].split("(")[0]
     return top in REMOTE or ("." in origin and not looks(origin) and top not in POWERFUL)
+
+
+def _steers(variable: str | None, value: str | None) -> bool:
+    """A variable that says which code is loaded; adding to the end of the search path is what installers do."""
+    if variable is None:
+        return False
+    if variable == "PATH":
+        return not (value or "").startswith("…")
+    return bool(
+        re.match(
+            r"(LD_PRELOAD|LD_LIBRARY_PATH|DYLD_|PYTHONSTARTUP|PYTHONPATH|BASH_ENV|NODE_OPTIONS|PERL5LIB|GIT_SSH)",
+            variable,
+        )
+    )
+
+
+def _excludes(node: ast.If) -> bool:
+    """``if p.pid != me:`` leaves out a few; it picks nothing."""
+    if not isinstance(node.test, ast.Compare):
+        return False
+    skips = all(isinstance(s, ast.Continue | ast.Pass) for s in node.body)
+    unequal = all(isinstance(op, ast.NotEq | ast.NotIn | ast.IsNot) for op in node.test.ops)
+    return unequal != skips
 
 
 def _sleeps(node: ast.AST) -> bool:

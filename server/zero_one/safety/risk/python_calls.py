@@ -251,6 +251,14 @@ def _bare(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Call)
 
 
+def _written(node: ast.Call) -> str:
+    """The texts among the arguments, one after the other."""
+    texts = (
+        n.value for a in node.args for n in ast.walk(a) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    )
+    return " ".join(texts)[:400]
+
+
 def _safe_loader(call: Call) -> bool:
     loader = call.keyword("Loader") or (call.node.args[1] if len(call.node.args) > 1 else None)
     weights = call.keyword("weights_only")
@@ -264,6 +272,10 @@ def _named(call: Call) -> list[Effect]:
     top = name.split(".")[0]
     if name in names.OPAQUE:
         return [opaque(name)]
+    if name in names.PROCESS | names.SHELL and re.search(r"\bps\b.{0,9}(aux|-e|-A|-ax|pid)", _written(node)):
+        reader.lists_processes = True
+    if name == "dns.resolver.resolve":
+        return [sends("a computed name")] if call.text(0) is None else [fetches(call.text(0) or "")]
     if name in names.SHELL:
         return call.code("shell")
     if name in names.PROCESS:
@@ -375,7 +387,8 @@ def _named(call: Call) -> list[Effect]:
 
     if top in BUILTINS or top not in reader.aliases.values():
         return method_effects(reader, node, name)
-    if top in reader.unknown and verbs.computes(last):
+    told = verbs.computes(last) or (name.count(".") > 1 and verbs.risk_of(last) is None)
+    if top in reader.unknown and told:
         reader.unknown[top].append(last)
         return method_effects(reader, node, name)
     said = verbs.risk_of(last) or Risk.CHANGE

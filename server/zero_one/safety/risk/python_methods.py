@@ -59,8 +59,13 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         reader.sent_along(node.args[0] if node.args else None)
     if top == "git":
         said = verbs.risk_of(last)
-        if said is Risk.DESTROY:
+        forced = any(k.arg in ("force", "f") for k in node.keywords) or re.match(
+            r"--force|-f$|\+|:", call.text(0) or ""
+        )
+        if said is Risk.DESTROY or (last == "push" and forced):
             return [destroys("delete", name)]
+        if said is Risk.SPEND_OR_SEND:
+            return [sends(name)]
         return [changes("process", name)] if said is Risk.CHANGE or last == "clone_from" else []
     if top in names.REMOTE and name.count(".") and not (last in _SQL and node.args):
         return remote_effects(call, last)
@@ -91,7 +96,11 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return [changes("device", "the clipboard")]
     if last in ("to_gbq", "push_to_hub"):
         return [sends(last)]
-    if last in names.METHOD_WRITES:
+    if reader.endless and last in ("append", "extend", "write", "writelines", "appendleft"):
+        return [destroys("process", "fills memory or disk without end")]
+    if last == "write" and top != "sys" and re.fullmatch(r"[\w./~ -]+\.[a-z]\w{1,4}", call.text(0) or ""):
+        return [paths.writing(call.path(0))]
+    if last in names.METHOD_WRITES or (last.startswith("write_") and node.args and last not in _PATH_WRITES):
         return [paths.writing(where if last in _PATH_WRITES else call.path(0))]
     if last == "request" and (call.text(0, "method") or "").upper() == "DELETE":
         return [destroys("send", f"a delete request to {call.text(1, 'url') or 'an address'}")]
@@ -215,6 +224,14 @@ def sql_effects(call: Call) -> list[Effect]:
         text = call.reader.sketch(first)
         if text is not None:  # values are filled in by hand: the verb is known, the rest may hold anything
             effects = call.reader.nested(text.replace("…", "1"), "sql")
+            if any("not parse" in e.what for e in effects):
+                effects = call.reader.nested(text.replace("…", "x"), "sql")
+            if (
+                call.name.startswith("sqlite3.")
+                and re.match(r"(?i)\s*select\b", text)
+                and not any(e.risk for e in effects)
+            ):
+                return effects  # one statement at a time: a SELECT stays one
             if all(e.risk is Risk.OBSERVE for e in effects):
                 return [changes("process", "what is filled into the SQL")]
             return effects

@@ -74,7 +74,7 @@ SEND = set(
         socketserver.TCPServer flask.Flask uvicorn.run xmlrpc.client.ServerProxy
         xmlrpc.server.SimpleXMLRPCServer paho.mqtt.client.Client
         googleapiclient.discovery.build gspread.authorize msal.PublicClientApplication pyngrok.ngrok.connect
-        dns.resolver.resolve paho.mqtt.publish.single paho.mqtt.publish.multiple openai.OpenAI anthropic.Anthropic
+        paho.mqtt.publish.single paho.mqtt.publish.multiple openai.OpenAI anthropic.Anthropic
         litellm.completion
         """.split()
 )

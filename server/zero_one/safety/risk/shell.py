@@ -168,7 +168,9 @@ class Reader:
                 r"(LD_PRELOAD|LD_LIBRARY_PATH|DYLD_|BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|GIT_SSH|PAGER)", key
             ):
                 self.effects.append(opaque(f"{key}={word.text}"))
-            elif key == "PATH" and not re.search(r"\$\{?PATH", text_of(value) if value else ""):
+            elif key == "PATH" and not re.match(
+                r"[\"']?(\$\{?PATH|(/usr|/opt/|~|\$\{?HOME)[^:]*:.*\$\{?PATH)", text_of(value) if value else ""
+            ):
                 self.effects.append(opaque(f"PATH={word.text}"))
         return None
 

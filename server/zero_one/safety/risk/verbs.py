@@ -65,10 +65,20 @@ def words(name: str) -> list[str]:
     return [w.lower() for w in re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+", name)]
 
 
+def _stem(word: str) -> str:
+    """``sendwhatmsg`` and ``deleteall`` begin with what they do; ``sender`` and ``deleted`` do nothing."""
+    if word.endswith(("ed", "er", "ers", "able")) and word not in ("transfer", "order"):
+        return ""
+    return next(
+        (verb for verb in ("send", "delete", "remove", "destroy", "upload", "wipe", "purge") if word.startswith(verb)),
+        word,
+    )
+
+
 def risk_of(name: str, *, first: bool = False) -> Risk | None:
     """The class that the verbs of a name say, None when they say nothing. ``first``: only the leading word counts."""
     said = words(name)
-    said_set = set(said[:1] if first else said)
+    said_set = {_stem(w) for w in (said[:1] if first else said)}
     if said_set & _DESTROYS:
         return Risk.DESTROY
     if said_set & (_SPENDS | _SENDS):
