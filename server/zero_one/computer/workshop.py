@@ -120,7 +120,7 @@ class Workshop:
         if found is None:
             cell = await self._cells.open(scope) if self._cells is not None else None
             wrap = cell.wrap if cell is not None else None
-            place = Place(self._folder, self._call, self._pool, wrap, outside=scope.outside)
+            place = Place(self._folder, self._call, self._pool, wrap, bool(scope.write), scope.outside)
             found = Bench(name, scope, self._known[name](place), cell)
         self._benches[name, scope] = found
         return found

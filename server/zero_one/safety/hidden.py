@@ -95,8 +95,10 @@ def secrets(home: Path, more: tuple[Path, ...] = ()) -> list[Path]:
 
 def known(home: Path, more: tuple[Path, ...] = ()) -> frozenset[str]:
     """Which of the places known by name there are: cheap, to see whether a new one came."""
-    places = (*(home / name for name in SECRETS), *more, *sockets(home))
-    return frozenset(str(path) for path in places if os.path.lexists(path))
+    places = [*(home / name for name in SECRETS), *more]
+    there = frozenset(str(path) for path in places if os.path.lexists(path))
+    # Programs make sockets in what is hidden anyway all the time.
+    return there | {str(path) for path in sockets(home) if not any(str(above) in there for above in path.parents)}
 
 
 def sockets(below: Path) -> list[Path]:

@@ -66,7 +66,7 @@ def _limit(config: dict[str, Any]) -> None:
     # Not the address space: programs with a compiler inside (node) reserve far more of it than they use.
     wanted = {
         r.RLIMIT_DATA: config.get("memory"),
-        r.RLIMIT_NPROC: config.get("processes"),
+        r.RLIMIT_NPROC: config.get("processes") if _counts_for_itself() else None,
         r.RLIMIT_NOFILE: config.get("open_files"),
         r.RLIMIT_FSIZE: config.get("file_size"),
         r.RLIMIT_CPU: config.get("cpu_s"),
@@ -77,6 +77,15 @@ def _limit(config: dict[str, Any]) -> None:
             hard = r.getrlimit(what)[1]
             most = most if hard == r.RLIM_INFINITY else min(most, hard)
             r.setrlimit(what, (most, most))
+
+
+def _counts_for_itself() -> bool:
+    """Before 5.14 Linux counts the processes of a user on the whole machine, whose desktop may have more already."""
+    try:
+        major, minor = (int(part) for part in os.uname().release.split(".")[:2])
+    except ValueError:
+        return False
+    return (major, minor) >= (5, 14)
 
 
 def _hide() -> None:

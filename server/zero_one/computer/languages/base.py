@@ -141,15 +141,20 @@ class Cells(Protocol):
 class Place:
     """Where a language runs: the conversation's folder (its working folder), and the way back to the host's hands.
 
-    ``wrap`` puts what it starts into a sandbox. ``outside``: it runs in none although the conversation has one, so
-    nothing that sandboxed code wrote may steer it.
+    ``wrap`` puts what it starts into a sandbox. ``wider``: that lets more be done than the conversation's usual one,
+    and ``outside``: it runs in none although the conversation has one; nothing that sandboxed code wrote may steer it.
     """
 
     folder: Path
     call: Call
     pool: KernelPool | None = None
     wrap: Wrap | None = None
+    wider: bool = False
     outside: bool = False
+
+
+Imports = Literal["first", "last", "none"]
+"""When a Python finds modules of the working folder: before those that are installed, after them, or not at all."""
 
 
 class KernelDied(RuntimeError):

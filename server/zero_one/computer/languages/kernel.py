@@ -16,7 +16,7 @@ import zmq.asyncio
 from jupyter_client.session import Session
 
 from zero_one.computer import runtime
-from zero_one.computer.languages.base import ENDED, KernelDied, Wrap
+from zero_one.computer.languages.base import ENDED, Imports, KernelDied, Wrap
 from zero_one.computer.languages.callback import CallServer
 from zero_one.computer.languages.computer_proxy import ADDRESS
 from zero_one.computer.processes import MARK, end_tree, environment
@@ -97,11 +97,11 @@ class Kernel:
         self._exited = asyncio.Event()
 
     @classmethod
-    async def start(cls, wrap: Wrap | None = None, *, outside: bool = False) -> Kernel:
-        """Start a kernel and wait until it answers. Raises ``KernelDied``. ``outside``: see ``Place``."""
+    async def start(cls, wrap: Wrap | None = None, *, imports: Imports = "first") -> Kernel:
+        """Start a kernel and wait until it answers. Raises ``KernelDied``."""
         kernel = cls(runtime.make())
         try:
-            await kernel._spawn(wrap, outside=outside)
+            await kernel._spawn(wrap, imports)
             async with asyncio.timeout(READY_S):
                 await kernel._ready()
         except TimeoutError:
@@ -177,7 +177,7 @@ class Kernel:
             return f"The Python process was ended because {ENDED[status]}."
         return f"The Python process ended by itself with exit status {status}."
 
-    async def _spawn(self, wrap: Wrap | None, *, outside: bool) -> None:
+    async def _spawn(self, wrap: Wrap | None, imports: Imports) -> None:
         await self.calls.start()
         file = self._connect()
         module = "zero_one.computer.languages.kernel_main"
@@ -185,7 +185,7 @@ class Kernel:
         variables = environment()
         self._mark = variables[MARK]
         variables |= {ADDRESS: str(self.calls.address), "IPYTHONDIR": str(self.cell / "ipython")}
-        variables |= {"ZERO_ONE_IMPORTS": "installed"} if outside else {}
+        variables["ZERO_ONE_IMPORTS"] = imports
         self._wrapped = wrap is not None
         with (self.runtime / "log").open("wb") as log:
             self._process = await asyncio.create_subprocess_exec(

@@ -203,8 +203,9 @@ def main() -> None:
     warnings.filterwarnings("ignore", message="To exit: use")
     # Modules in the working folder can be imported, but do not stand before the standard library.
     packages = (place for place, path in enumerate(sys.path) if path.endswith("site-packages"))
-    if os.environ.pop("ZERO_ONE_IMPORTS", "") != "installed":
-        sys.path.insert(next(packages, len(sys.path)), "")
+    imports = os.environ.pop("ZERO_ONE_IMPORTS", "first")
+    if imports != "none":
+        sys.path.insert(next(packages, len(sys.path)) if imports == "first" else len(sys.path), "")
     _keep_context()
     app.start()
 

@@ -6,16 +6,16 @@ import asyncio
 import importlib
 from typing import TYPE_CHECKING
 
-from zero_one.computer.languages.base import KernelDied, Wrap
+from zero_one.computer.languages.base import Imports, KernelDied, Wrap
 
 if TYPE_CHECKING:
     from zero_one.computer.languages.kernel import Kernel
 
 
-async def start_kernel(wrap: Wrap | None = None, *, outside: bool = False) -> Kernel:
+async def start_kernel(wrap: Wrap | None = None, *, imports: Imports = "first") -> Kernel:
     """A ready kernel. What it takes to talk to one costs half a second to import, so that is done in a thread."""
     module = await asyncio.to_thread(importlib.import_module, "zero_one.computer.languages.kernel")
-    kernel: Kernel = await module.Kernel.start(wrap, outside=outside)
+    kernel: Kernel = await module.Kernel.start(wrap, imports=imports)
     return kernel
 
 

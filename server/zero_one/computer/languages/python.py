@@ -8,7 +8,7 @@ import re
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from zero_one.computer.languages.base import INTERRUPTED, TIMED_OUT, KernelDied, Output, Place
+from zero_one.computer.languages.base import INTERRUPTED, TIMED_OUT, Imports, KernelDied, Output, Place
 from zero_one.computer.languages.carry import KIND
 from zero_one.computer.languages.pool import start_kernel
 
@@ -131,7 +131,8 @@ class Python:
     async def _start(self) -> Kernel:
         place = self._place
         if place.wrap is not None or place.outside or place.pool is None:
-            return await start_kernel(place.wrap, outside=place.outside)
+            imports: Imports = "none" if place.outside else "last" if place.wider else "first"
+            return await start_kernel(place.wrap, imports=imports)
         return await place.pool.take()
 
     async def _ready(self) -> Kernel:
