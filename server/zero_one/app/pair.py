@@ -22,7 +22,8 @@ from zero_one.identity.pairing import LIFETIME_S
 from zero_one_desktop.invitation import Invitation, shown_fingerprint
 from zero_one_desktop.keys import join
 
-OK, FAILED = 0, 1
+OK, FAILED, INTERRUPTED = 0, 1, 130
+_TAKEN_BACK = "the code is taken back; no device has paired."
 _LOOK_S = 0.3
 """How often the files are looked at that the server, another process, writes; no system-wide event tells of it."""
 _AFTER_S = 3.0
@@ -46,7 +47,7 @@ class Offer:
 
 
 def run(*, name: str, scopes: frozenset[str], as_json: bool) -> int:
-    """Gives the exit status: 0 when a device has paired."""
+    """Gives the exit status: 0 when a device has paired, 130 when the code was taken back."""
     try:
         return asyncio.run(_run(name, scopes or PAIRED, as_json))
     except OSError as problem:
@@ -77,7 +78,9 @@ async def _run(name: str, scopes: frozenset[str], as_json: bool) -> int:
         return OK
     if as_json:
         _print_json({"paired": None, "reason": outcome})
-    return _complain(outcome)
+    else:
+        _complain(outcome)
+    return INTERRUPTED if outcome == _TAKEN_BACK else FAILED
 
 
 @asynccontextmanager
@@ -152,7 +155,7 @@ async def _until(offer: Offer, stop: asyncio.Event) -> Device | str:
     watching, stopped = asyncio.create_task(watch(offer)), asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({watching, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        return watching.result() if watching.done() else "the code is taken back; no device has paired."
+        return watching.result() if watching.done() else _TAKEN_BACK
     finally:
         for task in (watching, stopped):
             task.cancel()

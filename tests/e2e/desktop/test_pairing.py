@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -220,3 +221,10 @@ def test_a_restarted_server_is_found_again_and_a_revoked_client_is_cut_off(away:
 
 def test_pairing_is_refused_in_words_where_there_is_no_server(tmp_path: Path) -> None:
     assert "no server of yours runs" in Computer(tmp_path).run("pair", status=1)
+
+
+def test_ctrl_c_takes_the_code_back(tmp_path: Path, computer: Computer) -> None:
+    showing, offer = computer.pair()
+    showing.send_signal(signal.SIGINT)
+    assert showing.wait(30) == 130
+    assert "No pairing is open" in Away(tmp_path).run("pair", offer["uri"], status=1)
