@@ -24,7 +24,16 @@ _OUT = Scope(outside=True)
 
 # Words that the verdict puts around a path.
 _WORDS = re.compile(r"^(permissions of|what is found in|what|pieces of|set-user-id on) | to the trash$| holds$")
-_UNPACKS, _CALLS, _RUNS = "unpacks ", "calls ", "running "  # as the verdict words these effects
+# Of the effects that are called "process", as the verdict words them, those that a sandbox can have: work on files
+# that are not named, names that are known only where they were defined, what is used up.
+_WORK = re.compile(
+    r"""(?x) ^(unpacks | changes | patches | writes\ out | pieces | permissions | rotates | calls | uses\ the
+    | copies\ a\ database | opens\ a\ database | keeps\ a\ file | environment\ variables | what\ is\ filled
+    | a\ (download | temporary\ file | job | function | computed\ function | connection | comment)
+    | the\ database | processes\ without | fills\ memory | % | python\ -m)
+    | \ (is\ handed\ on | of\ an\ object)$"""
+)
+_RUNS = "running "
 _TRASH = re.compile(r"\b(trash|trash-put|gio\s+trash|kioclient|send2trash)\b")
 _ABSOLUTE = re.compile(r"^(~(/|$)|/|\$HOME\b|\$\{HOME\})")
 _MOVES = re.compile(
@@ -50,7 +59,7 @@ def scope(needs: Needs | None, code: str, folder: Path, project: Path, kept: Ite
     relative = False
     for effect in acts:
         if effect.kind not in _FILES:
-            relative = relative or effect.what.startswith(_UNPACKS)
+            relative = True
             continue
         for path in _paths(effect):
             if path is None:
@@ -97,11 +106,11 @@ def _bare(place: str) -> str:
 
 
 def _cannot_be_had_inside(effect: Effect) -> bool:
-    if effect.kind == "process" and (effect.undoable or effect.what.startswith((_UNPACKS, _CALLS))):
-        return False  # its own working folder, files out of an archive, a function that is defined only in there
     if effect.kind == "process" and effect.what.startswith(_RUNS):
         # What is no program here is a function of the shell's, which is known only where it was written.
         return shutil.which(effect.what.removeprefix(_RUNS)) is not None
+    if effect.kind == "process" and (effect.undoable or _WORK.search(effect.what)):
+        return False
     if effect.kind in _OUTSIDE:
         return True
     # Mail, ssh and their like need keys and connections that are not the web's.

@@ -168,6 +168,14 @@ echo "print('HIJACKED')" > wave.py; echo "print('HIJACKED')" > colorsys.py
     assert ran.text("result") == "False"
 
 
+async def test_in_a_wider_sandbox_installed_modules_come_before_those_of_the_folder(room: Room, home: Path) -> None:
+    """Code in the usual sandbox could leave a module there under the name of an installed one."""
+    make = "open('psutil.py', 'w').write('print(\\'HIJACKED\\')'); open('mine.py', 'w').write('x = 5')"
+    assert (await room.run("python", make, agreed=False)).exit == "0"
+    code = f"import psutil, mine\nopen('{home}/Documents/x', 'w').write(str(mine.x))\nprint(psutil.__name__, mine.x)"
+    assert (await room.run("python", code)).output == "psutil 5\n"
+
+
 async def test_the_network_is_there_for_the_run_that_may_have_it(room: Room, web: int) -> None:
     code = f"import urllib.request\nprint(urllib.request.urlopen('http://127.0.0.2:{web}/').read())"
     assert "b'hello'" in (await room.run("python", code)).output

@@ -99,6 +99,16 @@ def test_these_cannot_be_had_in_a_sandbox(home: Path, code: str) -> None:
     assert scope(home, code) == Scope(outside=True)
 
 
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [("python", "helper(1)"), ("python", "import mine\nmine.work()"), ("shell", "unzip a.zip"),
+     ("shell", "my_own_function_of_before x"), ("shell", "sed -i s/a/b/ sub/*.txt"), ("shell", "patch -p1 < x.diff")],
+)  # fmt: skip
+def test_what_is_vague_or_defined_earlier_stays_where_it_is(home: Path, language: str, code: str) -> None:
+    """It was agreed to, but nothing in it is beyond a sandbox."""
+    assert scope(home, code, language) == Scope()
+
+
 def test_without_a_verdict_nothing_is_given(home: Path) -> None:
     project = home / "data/01/work/this"
     assert grants.scope(None, "rm -rf ~", project, project) == Scope()
