@@ -79,12 +79,18 @@ def local_address(host: str, port: int, pin: str = "") -> Address:
 
 
 def get(url: str, timeout_s: float = 1.0, context: ssl.SSLContext | None = None) -> str | None:
-    """The page at ``url``, or None where nobody answers in time. Proxies are left aside: servers of ours are near."""
+    """The page at ``url``, one that tells of an error too, or None where nobody answers in time.
+
+    Proxies are left aside: servers of ours are near.
+    """
     handlers = [urllib.request.HTTPSHandler(context=context)] if context is not None else []
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), *handlers)
     try:
         with opener.open(url, timeout=timeout_s) as answer:
             text: bytes = answer.read(1_000_000)
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            text = refusal.read(1_000_000)
     except (OSError, urllib.error.URLError, http.client.HTTPException, ValueError):
         return None
     return text.decode("utf-8", "replace")
@@ -103,7 +109,8 @@ async def warm(where: Address, limit_s: float) -> bool:
     while clock() < until:
         page = await asyncio.to_thread(get, f"{where.http}/health", 1.0, where.context())
         try:
-            if page is None or json.loads(page).get("status") != "warming":
+            # No page is a machine too busy with warming up to answer in time.
+            if page is not None and json.loads(page).get("status") != "warming":
                 return True
         except (ValueError, AttributeError):
             return True
