@@ -76,7 +76,12 @@ class OpenQuestion:
         return True
 
     async def answer(self) -> Decision:
-        return await self._answer
+        return await asyncio.shield(self._answer)
+
+    @property
+    def decision(self) -> Decision:
+        """How it was answered."""
+        return self._answer.result()
 
     def message(self, *, own: bool = True) -> Message:
         """What a device shows; ``own``: it belongs to the conversation that asks."""

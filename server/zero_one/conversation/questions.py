@@ -82,20 +82,25 @@ class Questions:
         self._desk.tell_others(self, asked.message(own=False))
         self._say_of(asked, asked.text)
         self._on_change()
-        decision = Decision(False, reason="the turn ended")
+        told = False
         try:
             decision = await asked.answer()
-            if asked.tapped:
-                self._but = asyncio.get_running_loop().create_future()
+            self._closed(asked, decision)
+            told = True
+            return replace(decision, but=await self._afterthought()) if asked.tapped else decision
         finally:
-            asked.settle(decision)
-            closed = asked.closed(decision)
-            self._audience.show(closed)
-            self._desk.tell_others(self, closed)
-            self._on_change()
-            if self._current is asked and self._but is None:
-                self._current = None
-        return replace(decision, but=await self._afterthought(asked)) if asked.tapped else decision
+            if not told:
+                asked.settle(Decision(False, reason="the turn ended"))
+                self._closed(asked, asked.decision)
+            if self._current is asked:
+                self.no_afterthought()
+                self._current = self._but = None
+
+    def _closed(self, asked: OpenQuestion, decision: Decision) -> None:
+        message = asked.closed(decision)
+        self._audience.show(message)
+        self._desk.tell_others(self, message)
+        self._on_change()
 
     def refuse(self, reason: str) -> bool:
         """A no that the user did not say. Returns whether there was a question."""
@@ -137,6 +142,9 @@ class Questions:
         if question is None or not _may(caller):
             return False
         question.tapped = True
+        # From this moment on: what is said next may come before the one who asked has even seen the answer.
+        self._but = asyncio.get_running_loop().create_future()
+        self._but_timer = asyncio.get_running_loop().call_later(BUT_S, self.no_afterthought)
         self._decide(False, caller, hand="press")
         return True
 
@@ -274,16 +282,8 @@ class Questions:
 
     # --- the "but" after a tap
 
-    async def _afterthought(self, asked: OpenQuestion) -> str | None:
-        assert self._but is not None
-        self._but_timer = asyncio.get_running_loop().call_later(BUT_S, self.no_afterthought)
-        try:
-            return await self._but
-        finally:
-            self.no_afterthought()
-            self._but = None
-            if self._current is asked:
-                self._current = None
+    async def _afterthought(self) -> str | None:
+        return await self._but if self._but is not None else None
 
     def begun(self) -> None:
         """Somebody began to speak after the tap: their words are waited for."""

@@ -364,6 +364,18 @@ async def test_what_is_said_right_after_a_tap_is_its_but(words: str, but: str | 
 
 
 @virtual
+async def test_who_speaks_in_the_same_moment_as_the_tap_is_heard_as_its_but() -> None:
+    """Before the one who asked has even seen the no."""
+    stage = Asking("rename it instead")
+    await stage.asked()
+    await stage.does(Stop(silence_only=True))
+    await stage.speak()
+    await asyncio.sleep(1)
+    assert [(d.approved, d.but) for d in stage.decisions] == [(False, "rename it instead")]
+    await stage.talk.close()
+
+
+@virtual
 async def test_a_short_touch_of_a_talk_button_is_a_tap() -> None:
     """A device with one button and no word for silence."""
     stage = Asking("rename it instead")
