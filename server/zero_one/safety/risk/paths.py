@@ -20,7 +20,7 @@ _SECRETS = re.compile(
     | \.(pem|p12|pfx|kdbx?|keychain(-db)?|jks|ppk|key)$ | (^|/)wallet\.dat$
     | Keychains | Login\ ?Data | (^|/)Cookies(\.sqlite|$) | (key[34]\.db|logins\.json|signons\.sqlite)$
     | (^|/)(credentials|secrets?|tokens?|passwords?|passwd-s)(\.(json|ya?ml|txt|toml|ini|csv|db))?$
-    | keyrings? | /proc/(self|\d+)/environ | Local\ State$ | (^|/)seed(_phrase)?\.txt$
+    | keyrings? | /proc/[^/]+/environ | Local\ State$ | (^|/)seed(_phrase)?\.txt$
     """
 )
 _POWER = re.compile(

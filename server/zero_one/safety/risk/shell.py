@@ -15,7 +15,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from zero_one.safety.risk import paths
-from zero_one.safety.risk.model import Effect, Risk, destroys, opaque
+from zero_one.safety.risk.model import Effect, Risk, destroys, fetches, opaque
 from zero_one.safety.risk.words import Word, ansi, decode, expand_braces, printed, split_unquoted, text_of
 
 Classify = Callable[[str, str, int], list[Effect]]
@@ -138,7 +138,7 @@ class Reader:
             return False
         word = self._word(targets[0])
         if operator.startswith("<") and not operator.startswith("<>"):
-            self.effects.append(paths.writing(word.text) if paths.is_socket(word.text) else paths.reading(word.text))
+            self.effects.append(self._socket(body, word) if paths.is_socket(word.text) else paths.reading(word.text))
             return False
         if re.match(r"[<>]&\d|>&-", operator):
             return False
@@ -146,12 +146,22 @@ class Reader:
             self.effects.append(destroys("send", f"a shell for {word.text}"))
         effect = paths.writing(word.text)
         nothing_printed = body is None or re.fullmatch(
-            r"(:|true|cat\s+/dev/null|echo\s+-n\s*(''|\"\")?)", text_of(body)
+            r"(:|true|cat\s+/dev/null|echo(\s+-n)?\s*(''|\"\")?|printf\s+(''|\"\"))", text_of(body)
         )
         if nothing_printed and not operator.startswith((">>", "&>>")):
             effect = paths.emptying(word.text)
+        said = text_of(body) if body is not None else ""
+        endless = re.match(r"(yes\b|cat\s+/dev/(zero|u?random)\b|tr\s.*/dev/zero)", said)
+        if endless and effect.risk and "head" not in said:
+            effect = destroys("process", f"fills the disk ({word.text})")
         self.effects += paths.below(self.folder, [effect])
         return True
+
+    def _socket(self, body: Node | None, word: Word) -> Effect:
+        """Reading from an address; a shell that does so runs what it is sent."""
+        if body is not None and re.match(r"\S*(sh|bash|exec|python\d?|perl|source|\.)\b", text_of(body)):
+            return destroys("send", f"a shell for {word.text}")
+        return fetches(word.text) if word.sure else paths.writing(word.text)
 
     def _assign(self, node: Node) -> str | None:
         for child in [node, *node.named_children]:
@@ -166,6 +176,9 @@ class Reader:
             self.variables[key] = Word(word.text[:LONGEST], word.sure and short)
             if re.match(
                 r"(LD_PRELOAD|LD_LIBRARY_PATH|DYLD_|BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|GIT_SSH|PAGER)", key
+            ) or (
+                key in ("EDITOR", "VISUAL", "BROWSER", "MANPAGER", "SHELL", "GIT_EDITOR")
+                and re.search(r"\s|^\./", word.text)
             ):
                 self.effects.append(opaque(f"{key}={word.text}"))
             elif key == "PATH" and not re.match(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from zero_one.safety.risk import verbs
 from zero_one.safety.risk.model import Effect, Risk, changes, opaque
-from zero_one.safety.risk.programs import code, databases, developer, files, network, system
+from zero_one.safety.risk.programs import code, databases, desktop, developer, files, network, system
 from zero_one.safety.risk.programs.call import Call, Handler
 from zero_one.safety.risk.words import Word
 
@@ -23,6 +23,7 @@ TABLE: dict[str, Handler] = {
     **network.TABLE,
     **developer.TABLE,
     **databases.TABLE,
+    **desktop.TABLE,
     **system.TABLE,
     **code.TABLE,
 }
@@ -79,8 +80,8 @@ def _unknown(call: Call) -> list[Effect]:
     if worst is Risk.SPEND_OR_SEND:
         spends = any(map(verbs.spends, said))
         return [Effect("spend" if spends else "send", line, worst)]
-    verb = call.operands[0] if call.operands else ""
-    if worst is Risk.OBSERVE and verbs.looks(verb) and all(a.sure for a in call.args):
+    looking = any(verbs.looks(o) or verbs.words(o)[-1:] == ["status"] for o in call.operands[:2])
+    if worst is Risk.OBSERVE and looking and all(a.sure for a in call.args):
         return []
     return [changes("process", f"running {line}")]
 

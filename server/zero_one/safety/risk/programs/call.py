@@ -38,6 +38,11 @@ class Call:
                 out.append(text)
         return out
 
+    @property
+    def line(self) -> str:
+        """The program with its first words, to name it by."""
+        return f"{self.program} {' '.join(self.texts[:3])}".strip()
+
     def has(self, *names: str) -> bool:
         """Whether an option is given: ``-x`` also inside a cluster (``-rxf``), ``--long`` also as ``--long=value``."""
         for text in self.texts:

@@ -67,6 +67,8 @@ def _statement(call: Call) -> str | None:
 
 def _redis(words: list[str]) -> list[Effect]:
     verb = next((w.upper() for w in words if w.isalpha()), "")
+    if not verb:
+        return []
     if {w.upper() for w in words} & {"FLUSHALL", "FLUSHDB", "SHUTDOWN"}:
         return [destroys("delete", "everything that redis holds")]
     if verb in (

@@ -40,6 +40,10 @@ def _git(call: Call) -> list[Effect]:
         return (
             [opaque(line)] if any(r.startswith(("--upload-pack", "--output", "-O", "--ext-diff")) for r in rest) else []
         )
+    if (verb == "submodule" and "deinit" in rest) or (
+        verb in ("lfs", "annex") and {"prune", "drop", "dropunused"} & set(rest)
+    ):
+        return [destroys("delete", line)]
     if verb == "rm":
         kept = has("--cached")
         return [changes("process", line)] if kept else [paths.deleting(r) for r in rest if not r.startswith("-")]
@@ -137,7 +141,16 @@ def _install(call: Call) -> list[Effect]:
         and words[0] in ("pip", "env", "cache", "services", "profile", "registry", "config", "environment")
         and len(words) > 1
     ):
+        if words[1] in ("get", "ls", "list", "info", "dir", "show"):
+            return []
         words = words[1:]  # `uv pip list`, `conda env remove`
+    if call.program == "apt-mark" and words[:1] and words[0].startswith("show"):
+        return []
+    if call.program == "brew" and not words and call.texts:
+        return []
+    asking = {"rpm": "-q", "pacman": "-Q", "dpkg": "--get"}.get(call.program)
+    if asking is not None and call.texts and call.texts[0].startswith(asking):
+        return []
     verb = next((w for w in words if re.fullmatch(r"[a-z-]+", w)), "")
     line = f"{call.program} {' '.join(words[:3])}"
     looks = """
@@ -183,8 +196,10 @@ def _install(call: Call) -> list[Effect]:
     ):
         return [destroys("package", w) for w in words[1:]] or [destroys("package", line)]
     if verb in ("run", "exec", "x", "dlx", "start", "test", "tool", "create", "init", "run-script", "t"):
-        return [changes("process", line)] if verb in ("run", "run-script", "test", "t", "start", "init") else [
-            Effect("package", line, Risk.SPEND_OR_SEND)]  # fmt: skip
+        if words == ["run"]:
+            return []  # npm lists its scripts
+        own = verb in ("run", "run-script", "test", "t", "start", "init")
+        return [changes("process", line)] if own else [Effect("package", line, Risk.SPEND_OR_SEND)]
     index = call.value("-i", "--index-url", "--extra-index-url", "--registry", "--trusted-host", "-f", "--find-links")
     remote = [w for w in words if re.search(r"://|^git\+|@git", w)]
     if index or remote:
@@ -254,11 +269,22 @@ def _docker(call: Call) -> list[Effect]:
     return [changes("process", line)]
 
 
+_ONLY_ASKS = re.compile(
+    r"dependency:(tree|list|analyze)|help(:\S+)?|tasks|projects|dependencies|properties|--collect-only|--co|--fixtures"
+    r"|--markers|--list\S*"
+)
+
+
 def _build(call: Call) -> list[Effect]:
     words = call.operands
     if call.texts in (["-v"], ["--version"], ["-version"], ["-V"], ["--help"], ["-h"], ["tasks"], ["--list"], ["-l"]):
         return []
     if call.has("-n", "--dry-run", "--just-print") and call.program == "make" and "SHELL" not in " ".join(call.texts):
+        return []
+    if any(re.match(r"(SHELL|CC|CXX|MAKE)=", t) for t in call.texts):
+        return [opaque(f"{call.program} with other programs")]
+    told = [t for t in call.texts if t not in ("-q", "-v", "--quiet")]
+    if told and all(_ONLY_ASKS.fullmatch(t) for t in told):
         return []
     if call.program in ("make", "gmake") and call.stdin is not None and call.has("-f", "--file", "--makefile"):
         if "\0" in call.stdin:
@@ -274,6 +300,8 @@ def _build(call: Call) -> list[Effect]:
 
 def _go(call: Call) -> list[Effect]:
     verb = (call.operands or [""])[0]
+    if call.program == "rustup" and "list" in call.operands:
+        return []
     if verb in (
         "version",
         "env",
@@ -311,7 +339,7 @@ def _compile(call: Call) -> list[Effect]:
 TABLE: dict[str, Handler] = {
     "git": _git,
     **table(_install, """
-        pip pipx uv poetry pdm conda mamba npm pnpm yarn bun apt apt-get apt-cache apt-file aptitude dpkg
+        pip pipx uv poetry pdm conda mamba npm pnpm yarn bun apt apt-mark apt-get apt-cache apt-file aptitude dpkg
         dpkg-query rpm yum dnf zypper pacman yay apk brew port snap flatpak gem bundle composer nuget choco
         winget scoop cpan cpanm pip-audit nix nix-env easy_install luarocks
         """),

@@ -32,6 +32,16 @@ def _cp(call: Call) -> list[Effect]:
     return [e for s in sources for e in paths.copying(s, target)]
 
 
+def _install(call: Call) -> list[Effect]:
+    """Copies and sets modes at once."""
+    options, operands = call.options("mogtS", "--mode --owner --group --target-directory")
+    if any(name == "-d" for name, _ in options):
+        return [paths.writing(o) for o in operands]
+    mode = next((value for name, value in options if name in ("-m", "--mode")), "")
+    effects = [e for s in operands[:-1] for e in paths.copying(s, operands[-1])]
+    return [*effects, *(paths.protecting(o, mode) for o in operands[-1:])]
+
+
 def _target(call: Call) -> tuple[str, list[str]]:
     named = call.value("-t", "--target-directory")
     operands = [o for o in call.operands if o != named]
@@ -159,7 +169,9 @@ def _sort(call: Call) -> list[Effect]:
 
 def _tar(call: Call) -> list[Effect]:
     texts = call.texts
-    mode = "".join(t.lstrip("-") for t in texts[:1]) if texts else ""
+    mode = "".join(t.lstrip("-") for t in texts[:1] if not t.startswith("--"))
+    if "--delete" in texts:
+        return [destroys("delete", f"files of an archive ({' '.join(call.operands[:2])})")]
     out: list[Effect] = []
     if any(
         t.startswith(("--checkpoint-action", "--to-command", "--use-compress-program", "--rsh-command", "-I"))
@@ -205,7 +217,7 @@ def _pack(call: Call) -> list[Effect]:
 
 
 def _editor(call: Call) -> list[Effect]:
-    scripted = re.compile(r"\+(?!\d*$|/)|-c|--cmd|-[eE]?s$|-S|-(-eval|l|f|-script|-batch)\b")
+    scripted = re.compile(r"\+(?!\d*$|/)|-\w*c$|--cmd|-[eE]?s$|-S|-(-eval|l|f|-script|-batch)\b")
     if any(scripted.match(t) for t in call.texts):
         return [opaque(f"commands given to {call.program}")]
     return [paths.writing(o) for o in call.operands] or [changes("process", f"opens {call.program}")]
@@ -259,7 +271,7 @@ TABLE: dict[str, Handler] = {
     **table(_destroy, "shred srm wipe sfill scrub bleachbit"),
     **table(_trash, "trash trash-put trash-empty"),
     **table(_mv, "mv move rename prename ren"),
-    **table(_cp, "cp copy install ditto"),
+    **table(_cp, "cp copy ditto"),
     **table(_write, "touch mkdir mkfifo mknod mktemp rmdir md"),
     **table(_tee, "tee sponge"),
     **table(_modes, "chmod chown chgrp chattr setfacl setcap"),
@@ -267,6 +279,7 @@ TABLE: dict[str, Handler] = {
     **table(_pack, "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip 7z 7za rar unrar compress"),
     **table(_awk, "awk gawk mawk nawk"),
     **table(_sed, "sed gsed"),
+    "install": _install,
     "xattr": _attributes,
     "fallocate": _fallocate,
     "patch": lambda call: [changes("process", "patches files")],

@@ -116,7 +116,7 @@ def _wget(call: Call) -> list[Effect]:
 def _netcat(call: Call) -> list[Effect]:
     if call.has("-e", "-c", "--exec", "--sh-exec") or any(re.match(r"(exec|system):", t, re.I) for t in call.texts):
         return [destroys("send", "a shell for another machine")]
-    if call.has("-z"):
+    if any(name == "-z" for name, _ in call.options("wpsiqXxITPcegGoO")[0]):
         return []
     if call.has("-h", "-V", "--help", "--version"):
         return []
@@ -194,6 +194,20 @@ def _cloud(call: Call) -> list[Effect]:
     ends = any(_CLOUD_ENDS.fullmatch(part) for w in verbs for part in (w, *re.split(r"[:/.-]", w)))
     if ends or re.search(r"(^|\s)--?(destroy|delete|force-delete|purge|prune)(\s|=|$)|-X\s*DELETE", options):
         return [destroys("delete", what)]
+    hidden = set(words) & {"secret", "secrets", "keyvault", "ssm", "secretsmanager", "config:get", "credentials"}
+    if hidden and set(words) & {
+        "show",
+        "access",
+        "get",
+        "download",
+        "get-parameter",
+        "get-parameters",
+        "list-keys",
+        "config:get",
+    }:
+        return [Effect("credential", what, sends("").risk)]
+    if call.program == "terraform" and words[:1] in (["fmt"], ["console"], ["graph"], ["providers"], ["workspace"]):
+        return [] if words[0] != "fmt" or call.has("-check", "-diff") else [changes("process", what)]
     if any(_CLOUD_SECRETS.fullmatch(w) for w in words) or re.match(r"get secrets?\b", " ".join(words)):
         return [Effect("credential", what, sends("").risk)]
     if call.program == "aws" and words[:1] == ["s3"] and words[1:2] in (["cp"], ["sync"], ["mv"]):
@@ -261,7 +275,7 @@ TABLE: dict[str, Handler] = {
         ssh-copy-id twine mail mailx s-nail mosquitto_pub smbclient lpr lp croc wormhole magic-wormhole
         transfer.sh ffsend
         onionshare kermit uucp logger-remote tweet-cli matrix-commander himalaya neomutt nmh mpack gist
-        pastebinit mutt sendmail msmtp ssmtp swaks wall write twilio slack tweet
+        pastebinit mutt sendmail msmtp ssmtp swaks wall write twilio slack slackcat twurl tweet
         signal-cli telegram-send ntfy
         """,
     ),
