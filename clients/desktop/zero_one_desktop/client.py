@@ -196,7 +196,8 @@ class Client(Talking):
             self._send(*self._player.hush() if command != "repeat" else ())
             self._send(Repeat() if command == "repeat" else Stop(silence_only=True))
             return command
-        if command == "toggle" or (command == "press") != self._talking:
+        down = self._talking or self._early is not None
+        if command == "toggle" or (command == "press") != down:
             self._switch(by_hand=command != "toggle")
         return "listening" if self._talking else "sent"
 
