@@ -43,14 +43,19 @@ def lines(source: Iterable[bytes], out: TextIO) -> int:
 
 
 def row(verdict: Verdict) -> dict[str, Any]:
-    """``{"risk", "effects": [{"kind", "what", "risk", "undoable"}], "undoable", "packages"}``."""
+    """``{"risk", "effects": [{"kind", "what", "risk", "undoable", "file"}], "undoable", "packages", "touched"}``.
+
+    ``touched``: the paths that are written, moved or deleted, as the code writes them.
+    """
     return {
         "risk": verdict.risk.word,
         "effects": [
-            {"kind": e.kind, "what": e.what, "risk": e.risk.word, "undoable": e.undoable} for e in verdict.effects
+            {"kind": e.kind, "what": e.what, "risk": e.risk.word, "undoable": e.undoable, "file": e.file}
+            for e in verdict.effects
         ],
         "undoable": verdict.undoable,
         "packages": list(verdict.packages),
+        "touched": list(verdict.touched),
     }
 
 
