@@ -29,7 +29,13 @@ def test_reads_standard_input_in_a_language_that_was_named(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"SELECT 1")))
     assert cli.main(["risk", "--lang", "sql", "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"risk": "observe", "effects": [], "undoable": True, "packages": []}
+    assert json.loads(capsys.readouterr().out) == {
+        "risk": "observe",
+        "effects": [],
+        "undoable": True,
+        "packages": [],
+        "touched": [],
+    }
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,7 +52,9 @@ def test_one_verdict_a_line_and_bad_lines_do_not_end_it() -> None:
     assert risk.lines([json.dumps(good).encode(), *bad, guessed], out) == 0
     rows = [json.loads(line) for line in out.getvalue().splitlines()]
     assert rows[0]["packages"] == ["left-pad"]
-    assert rows[0]["effects"] == [{"kind": "package", "what": "left-pad", "risk": "change", "undoable": False}]
+    assert rows[0]["effects"] == [
+        {"kind": "package", "what": "left-pad", "risk": "change", "undoable": False, "file": False}
+    ]
     assert [set(row) for row in rows[1:-1]] == [{"error"}] * len(bad)
     assert rows[-1]["risk"] == "destroy"
 
