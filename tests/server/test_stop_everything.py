@@ -56,7 +56,7 @@ async def test_everything_is_really_gone(tmp_path: Path, monkeypatch: pytest.Mon
             await code.until(lambda e: isinstance(e, Show) and e.message.type == "console" and "begun" in str(e), 60)
             await thinker.send(Typed("think"))
             await thinker.until(lambda e: isinstance(e, State) and e.name == "thinking", 30)
-            while len(model.requests) < 4:
+            while len(model.requests) < 4:  # noqa: ASYNC110  (the model runs in a thread of its own)
                 await asyncio.sleep(0.02)
             assert len(sleepers()) >= 3, "the jobs and the child run"
             await hall.send(Stop(everything=True))
@@ -66,7 +66,7 @@ async def test_everything_is_really_gone(tmp_path: Path, monkeypatch: pytest.Mon
                 )
             assert await asyncio.to_thread(model.hung_up.wait, 10), "the model call is cut off"
             async with asyncio.timeout(10):
-                while sleepers():
+                while sleepers():  # noqa: ASYNC110  (nobody tells when a process is gone)
                     await asyncio.sleep(0.05)
             for name in ("jobs", "code", "model"):
                 conversation = house.server.conversations.get(name)
