@@ -131,8 +131,11 @@ class Terminal:
                 if piece.kind in ("error", "exit"):
                     for text in kept.finish():
                         yield Output("output", text)
-                    if piece.kind == "exit" and bench.cell is not None and (why := bench.cell.explain(said)):
-                        yield Output("error", why)
+                    if piece.kind == "exit" and bench.cell is not None:
+                        # Of a run that went well, only the refusal that nothing else can mean counts.
+                        doubtful = piece.content != "0" or "Read-only file system" in said
+                        if doubtful and (why := bench.cell.explain(said)):
+                            yield Output("error", why)
                     yield piece
                 elif piece.kind == "image":
                     yield piece

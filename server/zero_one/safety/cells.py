@@ -7,7 +7,7 @@ conversation's (see ``languages.base.Cells``).
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import logging
 import re
 import shutil
 import time
@@ -20,6 +20,8 @@ from zero_one.config.settings import SandboxSettings
 from zero_one.safety import grants, hidden, sandbox
 from zero_one.safety.proxy import Proxy
 from zero_one.safety.sandbox import Kind, Limits, Sandbox
+
+log = logging.getLogger(__name__)
 
 _FRESH_S = 60.0  # so long a list of secrets is believed, unless one of the known places has changed
 _MIB = 1 << 20
@@ -139,10 +141,13 @@ class Rooms:
         secrets = await self._housing.secrets()
         async with self._making:
             folder = await asyncio.to_thread(self._make)
-        proxy = None
-        with contextlib.suppress(OSError):
-            proxy = Proxy(folder / "proxy")
-            await proxy.start()
+        proxy: Proxy | None = None
+        try:
+            listening = Proxy(folder / "proxy")
+            await listening.start()
+            proxy = listening
+        except (OSError, ValueError) as error:  # a temporary folder whose name is too long for a socket's
+            log.warning("this sandbox has no way to the network: %s", error)
         box = Sandbox(
             self._project,
             home=given.home,
