@@ -33,6 +33,9 @@ class ServerPast:
 
     # --- undo
 
+    def busy(self, device: str) -> bool:
+        return self._trust.undo.busy(device)
+
     async def undo(self, device: str | None, *, by: str, further: bool = False) -> Undone | None:
         def work() -> Undone | None:
             record = self._trust.undo.last(device, further=further)

@@ -27,6 +27,9 @@ class Forgotten:
 class Past(Protocol):
     """Times are seconds since 1970. ``device`` None: of every device. Methods raise OSError."""
 
+    def busy(self, device: str) -> bool:
+        """Whether code runs that this device asked for: what it changes is known when it is over."""
+
     async def undo(self, device: str | None, *, by: str, further: bool = False) -> Undone | None:
         """Take back the last turn that changed files; with ``further`` never an undo itself. None: there is none."""
 
@@ -44,6 +47,9 @@ class Past(Protocol):
 
 class NoPast:
     """Nothing was done and nothing is remembered."""
+
+    def busy(self, device: str) -> bool:
+        return False
 
     async def undo(self, device: str | None, *, by: str, further: bool = False) -> Undone | None:
         return None

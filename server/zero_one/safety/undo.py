@@ -62,6 +62,7 @@ class Undo:
         self._looker = Looker(self._contents, lambda path: path == folder or path.name in OURS)
         self._lock, self._shared = threading.RLock(), FileLock(folder / "lock")
         self._deep = 0
+        self._running: dict[str, str] = {}
 
     @property
     def lost(self) -> str:
@@ -95,7 +96,12 @@ class Undo:
         with self._alone():  # until it is on the disk, what was kept for it would look as if nobody needed it
             watch = Watch(uuid.uuid4().hex, outer, self._looker.keep(outer), turn, label, device, time.time())
             self._write_pending(watch)
+            self._running[watch.ident] = device
         return watch
+
+    def busy(self, device: str) -> bool:
+        """Whether something that this device asked for runs now, in this process: it is recorded when it is over."""
+        return device in self._running.values()
 
     def _write_pending(self, watch: Watch) -> None:
         watch.lock = FileLock(self._pending / f"{watch.ident}.lock")
@@ -152,6 +158,7 @@ class Undo:
         self._done(watch)
 
     def _done(self, watch: Watch) -> None:
+        self._running.pop(watch.ident, None)
         (self._pending / f"{watch.ident}.json").unlink(missing_ok=True)
         if watch.lock is not None:
             watch.lock.path.unlink(missing_ok=True)

@@ -17,6 +17,8 @@ _SPOKEN = 3
 
 @command("undo.last")
 async def undo(ask: Ask) -> Reply:
+    if ask.desk.past.busy(ask.device):
+        return Reply("It is still running. Say stop, and then undo that.", failed=True)
     steps = min(int(ask.slots.get("count", 1)), 20)
     done: list[Undone] = []
     for step in range(steps):
