@@ -56,6 +56,14 @@ _FILE_ONLY = re.compile(
 )
 
 
+_KEEPS = set(
+    """
+    arguments pair array return_statement ternary_expression arrow_function spread_element parenthesized_expression
+    binary_expression
+    """.split()
+)
+
+
 class _Reader(Names):
     # --- what is done ---------------------------------------------------------------------------------------------
 
@@ -73,8 +81,9 @@ class _Reader(Names):
                 self._handed_on(node)
 
     def _is_argument(self, node: Node) -> bool:
+        """Handed to something, or kept in something, to be called later."""
         parent = self.parent(node)
-        return parent is not None and parent.type == "arguments"
+        return parent is not None and parent.type in _KEEPS
 
     def _assigned(self, node: Node) -> bool:
         parent = self.parent(node)
@@ -133,7 +142,7 @@ class _Reader(Names):
             called = self.resolve(parent and self._function_of(parent)) or ""
             if not called.startswith(("console.", "util.inspect")):
                 self.effects.append(opaque(f"the module {name} is handed on"))
-        elif name.split(".")[0] in ("fs", "fs/promises") and _DELETES.match(name.rsplit(".", 1)[-1]):
+        elif name.split(".")[0] in ("fs", "fs/promises", "fs-extra") and _DELETES.match(name.rsplit(".", 1)[-1]):
             self.effects.append(destroys("delete", "a computed name"))
 
     def _function_of(self, given: Node) -> Node | None:
@@ -147,6 +156,8 @@ class _Reader(Names):
             name, args = name.rsplit(".", 1)[0], args[1:]  # `unlink.call(fs, path)` calls unlink
         if name in ("Reflect.apply", "Reflect.construct") and args:
             name, args = self.resolve(args[0]), args[2:]
+        if name and name.startswith("{}."):
+            return  # a method of an object that is written out: it is read where it stands
         if name and name.startswith("child_process.") and "()." in name:
             return  # a method of what a command has printed
         name = name.replace("()", "") if name else name

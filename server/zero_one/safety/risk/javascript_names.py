@@ -72,7 +72,7 @@ class Names:
                 right = node.child_by_field_name("value") or node.child_by_field_name("right")
                 if left is None or right is None:
                     continue
-                origin = self.resolve(right)
+                origin = "{}" if right.type == "object" else self.resolve(right)
                 if left.type == "object_pattern" and origin:
                     for part in left.named_children:
                         key, _, alias = text_of(part).partition(":")

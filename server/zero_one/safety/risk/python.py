@@ -155,7 +155,7 @@ class Reader(Names):
             self.sketches[target.id] = text
 
     def visit_Call(self, node: ast.Call) -> None:
-        from zero_one.safety.risk.python_calls import call_effects
+        from zero_one.safety.risk.python_calls import call_effects, reference_effects
 
         self._called.add(id(node.func))
         name = self.resolve(node.func) or ""
@@ -173,6 +173,8 @@ class Reader(Names):
         ):
             self.encrypts = True
         self.effects += call_effects(self, node)
+        if name in ("getattr", "builtins.getattr") and id(node) not in self._called and (full := self.resolve(node)):
+            self.effects += reference_effects(self, full)
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:

@@ -44,6 +44,10 @@ class Names(ast.NodeVisitor):
             "dup",
             "detach",
         }
+        connected = [c for c in ast.walk(tree) if isinstance(c, ast.Call) and ast.unparse(c.func).endswith("connect")]
+        self.in_memory = bool(connected) and all(
+            c.args and isinstance(c.args[0], ast.Constant) and c.args[0].value == ":memory:" for c in connected
+        )
         self.local_data = False
         self.fetches_computed: list[str] = []
         self._called: set[int] = set()
@@ -166,6 +170,7 @@ class Names(ast.NodeVisitor):
                 return self._star(name) or name
             case ast.Attribute(value=value, attr=attr):
                 base = self.resolve(value)
+                base = "builtins" if base == "__builtins__" else base
                 if base and "(" not in base and attr.lstrip("_") in POWERFUL and base.split(".")[0] != "computer":
                     return attr.lstrip("_")  # `random._os`, `os.path.os`: a module through another one
                 return f"{base}.{attr}" if base else None
@@ -178,6 +183,7 @@ class Names(ast.NodeVisitor):
                     return self.text(args[0])
                 if called in ("getattr", "builtins.getattr") and len(args) >= 2:
                     owner, named = self.resolve(args[0]), self.text(args[1])
+                    owner = "builtins" if owner == "__builtins__" else owner
                     return f"{owner}.{named}" if owner and named else None
                 if called in ("eval", "builtins.eval") and args and (code := self.text(args[0])) is not None:
                     return self._evaluated(code)

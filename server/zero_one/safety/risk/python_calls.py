@@ -179,7 +179,7 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
             and call.text(1) is None
             and base.split(".")[0] in ("os", "sys", "subprocess", "shutil", "builtins", "__builtins__", "importlib")
         )
-        return [opaque("a function whose name is computed")] if hidden else []
+        return [opaque("a function whose name is computed")] if hidden else _taken(call)
     if (
         name in ("setattr", "builtins.setattr")
         and node.args
@@ -223,7 +223,20 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
         reader.moves = True
     if name in _OPENERS:
         return call.opening(name)
+    if name == "mmap.mmap" and re.search(r"ACCESS_READ|PROT_READ\b(?!.*PROT_(WRITE|EXEC))", ast.unparse(node)):
+        return []
     return _named(call) if not (name in names.OPAQUE and _safe_loader(call)) else []
+
+
+def _taken(call: Call) -> list[Effect]:
+    """``getattr(x, "re" + "move")`` of something unknown: a name that is put together hides itself."""
+    name, written = call.text(1), call.node.args[1] if len(call.node.args) > 1 else None
+    if name is None or isinstance(written, ast.Name) or call.reader.resolve(call.node.args[0]) is not None:
+        return []
+    if not isinstance(written, ast.Constant):
+        return [opaque(f"a function whose name is put together ({name})")]
+    own = name in call.reader.defined
+    return [destroys("delete", name)] if verbs.risk_of(name) is Risk.DESTROY and not own else []
 
 
 _MODULE_LOOKERS = names.INSPECTORS | {

@@ -216,6 +216,14 @@ _WRITES_SQL = re.compile(
 
 
 def sql_effects(call: Call) -> list[Effect]:
+    """SQL that a method is given. A database in memory is gone with the program, so nothing is lost in it."""
+    found = _sql(call)
+    if call.reader.in_memory and call.name.startswith("sqlite3."):
+        return [e for e in found if e.kind not in ("process", "delete")]
+    return found
+
+
+def _sql(call: Call) -> list[Effect]:
     text = call.text(0, "sql", "query", "statement")
     first = call.node.args[0]
     if text is None and isinstance(first, ast.Call) and first.args:

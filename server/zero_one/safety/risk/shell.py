@@ -172,6 +172,9 @@ class Reader:
                 continue
             word = self._word(value) if value is not None else Word("")
             key = text_of(name)
+            if text_of(child)[len(key) :].startswith("+="):
+                before = self.variables.get(key, Word(""))
+                word = Word(before.text + word.text, before.sure and word.sure)
             short = len(word.text) <= LONGEST  # a few doublings make gigabytes
             self.variables[key] = Word(word.text[:LONGEST], word.sure and short)
             if re.match(

@@ -79,15 +79,9 @@ def _desktop(call: Call) -> list[Effect]:
         return []
     if words and _DESKTOP_ACTS.fullmatch(words[0]):
         return [changes("device", call.line)]
-    looks = (words and _DESKTOP_LOOKS.fullmatch(words[0])) or set(call.texts) & {
-        "-l",
-        "-m",
-        "-d",
-        "-q",
-        "--list",
-        "-g",
-        "-lG",
-    }
+    told = call.program == "networksetup" and re.match(r"-(get|list)", "".join(call.texts[:1]))
+    only = set(call.texts) & set("-l -m -d -q --list -g -lG".split())
+    looks = (words and _DESKTOP_LOOKS.fullmatch(words[0])) or only or told
     acts = {"key", "type", "click", "windowkill", "windowactivate", "exec"} & set(words)
     if looks and not (call.program == "xdotool" and acts):
         return []

@@ -238,7 +238,7 @@ LOOKERS = """
         md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum
         md5 cksum b2sum sum xxd hexdump od strings fold fmt pr column expand unexpand jq xmllint csvlook csvstat
         csvcut csvgrep csvsort look fd fdfind locate plocate mdfind mdls zcat zless zmore bzcat xzcat zstdcat
-        rev shuf numfmt tsort pwd echo printf true false : sleep seq yes cal ncal expr bc dc factor
+        rev col colrm colcrt ul shuf numfmt tsort pwd echo printf true false : sleep seq yes cal ncal expr bc dc factor
         units cd pushd popd dirs ffprobe identify exiftool mediainfo pdfinfo pdftotext pdffonts pdfimages
         hunspell aspell base64 base32 getfacl lsattr namei pathchk cloc tokei scc wdiff iconv
         """
