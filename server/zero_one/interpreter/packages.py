@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import shutil
 from collections.abc import Sequence
+from shutil import which
 
 LONGEST_S = 5.0
 """So long a question may wait for a finding."""
@@ -21,7 +21,7 @@ async def findings(code: str, packages: Sequence[str]) -> str:
     ecosystem = "npm" if _NPM.search(code) else "pypi" if _PYPI.search(code) else ""
     if not packages or not ecosystem:
         return ""
-    guarddog = await asyncio.to_thread(shutil.which, "guarddog")
+    guarddog = await asyncio.to_thread(which, "guarddog")
     if guarddog is None:
         return ""
     names = [found[0] for package in packages[:_MOST] if (found := _NAME.match(package))]

@@ -112,3 +112,21 @@ async def test_hands_inside_agreed_code_work_and_outside_of_it_do_not(interprete
         with pytest.raises(HandsError, match="code that is over"):
             await home.machine.call("probe.poke", {"what": "later"})
         assert poked == ["now"]
+
+
+async def test_in_a_real_kernel_what_was_not_seen_in_the_code_is_asked_about_while_it_runs(interpreter, poked):
+    """The code was ruled to be looking; what it then calls in a roundabout way is news."""
+    code = "import operator\nhand = operator.attrgetter('probe')(computer)\noperator.attrgetter('poke')(hand)('bear')"
+    with ScriptedModel(runs(code), says("I could not.")) as model:
+        home, approver = interpreter(model), Approver(then=Decision(False))
+        await all_of(home.respond(user("poke it"), approver))
+        assert not poked
+        assert len(approver.questions) == 1
+
+
+async def test_in_a_real_kernel_a_call_that_brings_foreign_text_taints_what_follows(interpreter, poked):
+    peek = runs("seen = computer.probe.picture()")
+    with ScriptedModel(peek, runs("print(seen)"), runs("open('n.txt', 'w').write('x')"), says("Done.")) as model:
+        home, approver = interpreter(model), Approver()
+        await all_of(home.respond(user("go"), approver))
+        assert "a tool" in approver.questions[-1].reason

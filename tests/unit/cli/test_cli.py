@@ -308,3 +308,37 @@ def test_a_reader_that_leaves_is_no_failure() -> None:
     done = subprocess.run(["bash", "-o", "pipefail", "-c", program], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+def test_rules_are_listed_and_taken_back(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from zero_one.app.rules import rules_file
+    from zero_one.safety.risk import classify
+    from zero_one.safety.rules import Rules
+
+    assert run("rules") == 0
+    assert "Nothing is allowed for always" in capsys.readouterr().out
+    code = "pip install cowsay"
+    Rules(rules_file()).add("shell", code, classify(code, "shell"), "/home/ann", "Ann's phone")
+    assert run("rules") == 0
+    out = capsys.readouterr().out
+    assert "1  shell: pip install cowsay" in out
+    assert "from Ann's phone; not used yet" in out
+    assert run("rules", "--json") == 0
+    assert json.loads(capsys.readouterr().out)[0]["code"] == code
+    assert run("rules", "revoke", "2") == 1
+    assert "There is no rule 2. There is 1." in capsys.readouterr().err
+    assert run("rules", "revoke", "1") == 0
+    assert "asked about again" in capsys.readouterr().out
+    assert list(Rules(rules_file())) == []
+    rules_file().write_text("{")
+    assert run("rules") == 1
+    assert "damaged" in capsys.readouterr().err
+
+
+def test_the_old_flags_are_settings(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for flags in (["-y"], ["--auto-run"]):
+        assert run(*flags, "profiles", "show", "--json") == 0
+        shown = json.loads(capsys.readouterr().out)["settings"]
+        assert shown["approval.auto_run"] == {"value": True, "source": "flag --auto-run"}
+    assert run("profiles", "show", "--json", "--safe-mode", "ask") == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["approval.safe_mode"]["value"] == "ask"
