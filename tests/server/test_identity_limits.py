@@ -154,6 +154,20 @@ async def test_a_stranger_who_talks_and_never_says_who_it_is_is_sent_away() -> N
         assert (await closed(socket))[0] == 4401
 
 
+async def test_a_stranger_may_not_send_us_megabytes_and_a_device_may() -> None:
+    async with house() as server:
+        assert server.door is not None
+        _, key = server.door.book.admit("Phone", "", now=1.0)
+        large = json.dumps({"type": "ping", "id": "1", "padding": "x" * wire.STRANGERS_MOST})
+        async with link(server) as socket:
+            await socket.send(large)
+            assert (await closed(socket))[0] in (1009, 1006)
+        async with link(server, key=key) as socket:
+            await hello(socket)
+            await socket.send(large)
+            assert json.loads(await asyncio.wait_for(socket.recv(), 5)) == {"type": "pong", "id": "1"}
+
+
 async def test_a_silent_stranger_is_sent_away_and_a_silent_device_may_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     """Devices say nothing for hours."""
     monkeypatch.setattr(connection, "STRANGER_WAIT_MS", 300)

@@ -22,10 +22,19 @@ class Entrance:
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """What the server knows of one connection. ``known()`` is called when it is clear who is there."""
+    """What the server knows of one connection. ``stranger``: it comes from elsewhere, and it is not clear yet who is
+    there; ``then`` is called once it is."""
 
     entrance: Entrance = field(default_factory=Entrance)
-    known: Callable[[], None] = lambda: None
+    stranger: bool = False
+    then: list[Callable[[], None]] = field(default_factory=list)
+
+    def known(self) -> None:
+        """It is clear now who is there."""
+        self.stranger = False
+        for call in self.then:
+            call()
+        self.then.clear()
 
 
 def place_of(scope: MutableMapping[str, Any]) -> Place:

@@ -106,6 +106,12 @@ class LightServer:
                 await asyncio.to_thread(self._door.book.refresh)
             except OSError as problem:
                 log.warning("the list of devices cannot be read: %s", problem)
-            for connection in list(self._open):
-                await connection.reconsider()
+            # All at once: one that does not read its goodbye holds nobody up.
+            await asyncio.gather(*(self._reconsider(connection) for connection in list(self._open)))
             look()
+
+    async def _reconsider(self, connection: Connection) -> None:
+        try:
+            await connection.reconsider()
+        except Exception:  # the watch goes on for all others
+            log.exception("a connection could not be looked at again")

@@ -93,14 +93,15 @@ class Head:
     """One connection that was let in: ``known`` once it is clear who is there, ``leave`` once it is gone."""
 
     def __init__(self, count: Headcount, who: str, *, stranger: bool) -> None:
-        self._count, self._who, self._stranger, self._gone = count, who, stranger, False
+        self._count, self._who, self._gone = count, who, False
+        self.stranger = stranger
         count._count(count._all, who, 1)
         if stranger:
             count._count(count._strangers, who, 1)
 
     def known(self) -> None:
-        if self._stranger:
-            self._stranger = False
+        if self.stranger:
+            self.stranger = False
             self._count._count(self._count._strangers, self._who, -1)
 
     def leave(self) -> None:
@@ -211,9 +212,10 @@ class _Acceptor:
 
     async def _welcome(self, connection: socket.socket, head: Head) -> None:
         tls = self._entrance.tls
+        place = Place(self._entrance, head.stranger, [head.known])
         try:
             await self._loop.connect_accepted_socket(
-                lambda: self._wire(Place(self._entrance, head.known), head.leave),
+                lambda: self._wire(place, head.leave),
                 connection,
                 ssl=tls,
                 ssl_handshake_timeout=_TLS_HANDSHAKE_S if tls else None,

@@ -14,6 +14,8 @@ HEAD_S = 10.0
 """A request head that is not complete by then is not waited for. uvicorn itself waits forever once a byte came."""
 MOST_WAITING = 64 * 1024
 """Bytes of pongs that may wait for a peer that does not read; it gets no more until it does."""
+STRANGERS_MOST = 64 * 1024
+"""Bytes of a frame of somebody from elsewhere, until it is clear who that is: a hello is far smaller."""
 
 
 class HttpWire(H11Protocol):
@@ -62,6 +64,13 @@ class WebSocketWire(WebSocketsSansIOProtocol):
     def __init__(self, *, on_lost: Callable[[], None], **how: Any) -> None:
         super().__init__(**how)
         self._on_lost = on_lost
+        place = self.app_state["place"]
+        if place.stranger:
+            self._limit(STRANGERS_MOST)
+            place.then.append(lambda: self._limit(self.config.ws_max_size))
+
+    def _limit(self, most: int) -> None:
+        self.conn.max_message_size = most
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
