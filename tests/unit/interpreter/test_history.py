@@ -201,3 +201,14 @@ def test_only_the_latest_images_are_kept(monkeypatch):
     for n in range(12):
         history.add(Message("user", "image", "base64.png", f"data{n}"))
     assert [bool(e.message.content) for e in history] == [False] * 4 + [True] * 8
+
+
+async def test_forgetting_takes_whole_steps_of_a_time_from_memory_and_file(tmp_path: Path) -> None:
+    history = History(tmp_path / "talk.jsonl")
+    for number, at in enumerate((10.0, 20.0, 21.0, 30.0)):
+        entry = history.add(Message("user", "message", content=f"said {number}"), step="s" if number in (1, 2) else "")
+        entry.at = at
+    await history.saved()
+    assert history.forget(20.5, 25.0) == 2
+    await history.saved()
+    assert [entry.text for entry in History.load(tmp_path / "talk.jsonl")] == ["said 0", "said 3"]
