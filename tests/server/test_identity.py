@@ -70,7 +70,7 @@ async def typed(socket: Any, text: str = "hello", **fields: Any) -> None:
 
 
 async def test_a_program_of_our_own_user_on_this_machine_is_the_owner() -> None:
-    async with house() as server, connect(server.url) as socket:
+    async with house() as server, link(server, at="127.0.0.1") as socket:
         assert (await hello(socket))["type"] == "hello"
         await typed(socket)
         await frames_until(socket, {"type": "status", "content": "complete"})
@@ -103,7 +103,7 @@ async def test_from_elsewhere_nobody_is_let_in_without_a_key(say: str, monkeypat
 
 
 async def test_a_level_0_program_on_this_machine_is_let_in_without_a_key_and_proves_nothing() -> None:
-    async with house() as server, connect(server.url) as socket:
+    async with house() as server, link(server, at="127.0.0.1") as socket:
         await typed(socket)
         await frames_until(socket, {"type": "status", "content": "complete"})
         (caller,) = callers(server)
@@ -112,7 +112,7 @@ async def test_a_level_0_program_on_this_machine_is_let_in_without_a_key_and_pro
 
 async def test_a_page_is_never_the_owner() -> None:
     """``file://`` is what the ESP32 says, and what a browser says for a page that was downloaded."""
-    async with house() as server, connect(server.url, origin="file://") as socket:
+    async with house() as server, link(server, at="127.0.0.1", origin="file://") as socket:
         await hello(socket)
         (caller,) = callers(server)
         assert caller.keyless
@@ -121,7 +121,7 @@ async def test_a_page_is_never_the_owner() -> None:
 
 @pytest.mark.parametrize("claimed", ["paired-0123456789ab", "level0-127.0.0.1", "guest-x", "local-x"])
 async def test_no_name_that_the_owners_program_takes_leads_to_a_conversation_of_another_kind(claimed: str) -> None:
-    async with house() as server, connect(server.url) as socket:
+    async with house() as server, link(server, at="127.0.0.1") as socket:
         await hello(socket, claimed)
         assert connected(server) == [(f"local-{claimed}", "this computer")]
 
@@ -131,7 +131,7 @@ async def test_another_user_of_this_machine_proves_nothing() -> None:
     real = hasattr(os, "geteuid") and os.geteuid() == 0
     async with house(**({} if real else {"user": lambda peer, here: "another"})) as server:
         how: dict[str, Any] = {"sock": strangers_socket(server.port)} if real else {}
-        async with connect(server.url, **how) as socket:
+        async with connect(server.url, max_queue=None, **how) as socket:
             await hello(socket, "d1")
             (caller,) = callers(server)
             assert caller.keyless
@@ -141,7 +141,7 @@ async def test_another_user_of_this_machine_proves_nothing() -> None:
 
 
 async def test_whose_program_cannot_be_found_out_proves_nothing() -> None:
-    async with house(user=lambda peer, here: None) as server, connect(server.url) as socket:
+    async with house(user=lambda peer, here: None) as server, link(server, at="127.0.0.1") as socket:
         await hello(socket, "d1")
         assert [c.keyless for c in callers(server)] == [True]
         assert connected(server)[0][0] == "guest-unknown-d1"
@@ -149,7 +149,7 @@ async def test_whose_program_cannot_be_found_out_proves_nothing() -> None:
 
 async def test_where_pairing_is_required_this_machine_is_a_stranger_too() -> None:
     async with house(require_pairing=True) as server:
-        async with connect(server.url) as socket:
+        async with link(server, at="127.0.0.1") as socket:
             await hello(socket)
             assert (await closed(socket))[0] == NOT_PAIRED
         ident, key = pair(server)
@@ -413,10 +413,10 @@ async def test_at_the_end_of_a_tunnel_nobody_is_near_and_no_address_counts() -> 
     async with house(entrance=Entrance(outside=True)) as server:
         book(server).admit_address("127.0.0.1", "Old echo", now=1.0)
         ident, key = pair(server)
-        async with connect(server.url) as socket:
+        async with link(server, at="127.0.0.1") as socket:
             assert (await hello(socket))["code"] == "not_paired"
             assert (await closed(socket))[0] == NOT_PAIRED
-        async with connect(server.url) as socket:
+        async with link(server, at="127.0.0.1") as socket:
             await socket.send(ESP32_START)
             assert (await closed(socket))[0] == NOT_PAIRED
         async with link(server, at="127.0.0.1", key=key) as socket:

@@ -29,10 +29,10 @@ def near(address: str) -> bool:
 async def link(
     server: Light, *, at: str = ELSEWHERE, key: str | None = None, url: str = "", **how: Any
 ) -> AsyncIterator[ClientConnection]:
-    """A connection from ``at``, with ``key`` as bearer token."""
+    """A connection from ``at``, with ``key`` as bearer token. Sound that a test does not read never delays its end."""
     headers = {"Authorization": f"Bearer {key}"} if key is not None else {}
     async with connect(
-        url or server.url, local_addr=(at, 0), additional_headers=headers, max_size=None, **how
+        url or server.url, local_addr=(at, 0), additional_headers=headers, max_size=None, max_queue=None, **how
     ) as socket:
         yield socket
 
