@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import stat
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
