@@ -35,6 +35,9 @@ from zero_one.protocol.lmc import Message
 CHUNK_MS = 20
 """How much of an utterance is sent at once, at the pace in which it was spoken."""
 
+_DEAF_S = 0.8
+"""A little more than how long after a question the server takes a yes for an accident."""
+
 Asked = Callable[[Message], Awaitable[Answer]]
 """Answers an approval question."""
 
@@ -145,6 +148,7 @@ class _Listening:
         self._streaming = False
         self._heard: dict[int, int] = {}
         self._asking: asyncio.Task[None] | None = None
+        self._spoken = asyncio.Event()
 
     def requested(self) -> None:
         self._asked_at = self._clock()
@@ -162,6 +166,10 @@ class _Listening:
     async def _take(self, event: ClientEvent) -> None:
         if isinstance(event, State):
             self._idle = event.name == "idle"
+            if event.name == "asking":
+                self._spoken.set()
+            else:
+                self._spoken.clear()
             # Listening is what our own press causes; the turn proper is what follows it.
             self._busy = self._busy or event.name not in {"idle", "listening"}
             self._dialogue.on_state(event.name)
@@ -216,7 +224,12 @@ class _Listening:
                 self._asking = asyncio.create_task(self._ask(message))
 
     async def _ask(self, message: Message) -> None:
-        await self._dialogue.reply(await self._dialogue.asked(message))
+        answer = await self._dialogue.asked(message)
+        if answer.answer != "no":
+            # Whoever reads is faster than the voice, and no yes counts before the question was spoken.
+            await self._spoken.wait()
+            await asyncio.sleep(_DEAF_S)
+        await self._dialogue.reply(answer)
 
     async def _stop_asking(self) -> None:
         """A question that ended, here or elsewhere, needs no answer any more."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.scripted_model import ScriptedModel, runs, says
+from zero_one.conversation.mailbox import safe_name
 
 COMMAND = str(Path(sys.executable).parent / "01")
 LIMIT_S = 120
@@ -27,27 +28,31 @@ def profile(home: dict[str, str], model: ScriptedModel, folder: Path) -> list[st
 @pytest.mark.long
 def test_where_nobody_sits_code_does_not_run(home: dict[str, str], tmp_path: Path) -> None:
     """Standard input is a pipe: the answer is no, the model hears of it, and what it says then is printed."""
-    made = tmp_path / "made"
-    with ScriptedModel(runs(f"open({str(made)!r}, 'w').write('x')"), says("Then I leave it.")) as model:
+    kept = tmp_path / "kept"
+    kept.write_text("x")
+    with ScriptedModel(runs(f"import os; os.remove({str(kept)!r})"), says("Then I leave it.")) as model:
         program = profile(home, model, tmp_path)
         done = subprocess.run(
             program, env=home, cwd=tmp_path, input="", capture_output=True, text=True, timeout=LIMIT_S, check=False
         )
     assert done.stdout.strip().endswith("Then I leave it."), done.stderr
-    assert str(made) in done.stderr, "the code is shown"
+    assert str(kept) in done.stderr, "the code is shown"
     assert "no." in done.stderr
-    assert not made.exists()
+    assert kept.exists()
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
-def test_a_yes_at_the_terminal_runs_it(home: dict[str, str], tmp_path: Path) -> None:
-    """Standard input and error are a terminal at which somebody types yes."""
+def test_what_is_agreed_to_at_the_terminal_is_done(home: dict[str, str], tmp_path: Path) -> None:
+    """Standard input and error are a terminal. What destroys takes the word that is asked for; a yes asks again."""
     import pty
 
-    made = tmp_path / "made"
+    home = {**home, "ZERO_ONE_HOME": str(tmp_path / "01")}
+    gone = tmp_path / "01" / "data" / "work" / safe_name("01-ask") / "gone"  # the folder in which its code runs
+    gone.parent.mkdir(parents=True)
+    gone.write_text("x")
     ours, theirs = pty.openpty()
-    with ScriptedModel(runs(f"open({str(made)!r}, 'w').write('x')"), says("It is written.")) as model:
+    with ScriptedModel(runs("import os; os.remove('gone')"), says("It is gone.")) as model:
         program = profile(home, model, tmp_path)
         asking = subprocess.Popen(
             program, env=home, cwd=tmp_path, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True
@@ -55,14 +60,17 @@ def test_a_yes_at_the_terminal_runs_it(home: dict[str, str], tmp_path: Path) -> 
         os.close(theirs)
         try:
             shown = b""
-            while b"Agree?" not in shown:
+            while b"To agree" not in shown:
                 shown += os.read(ours, 4096)
-            assert not made.exists(), "nothing runs before the answer"
+            assert gone.exists(), "nothing runs before the answer"
             os.write(ours, b"yes\n")
+            while b"A yes is not enough" not in shown:
+                shown += os.read(ours, 4096)
+            os.write(ours, b"delete\n")
             said, _ = asking.communicate(timeout=LIMIT_S)
         finally:
             asking.kill()
             os.close(ours)
     assert asking.returncode == 0
-    assert said.strip().endswith("It is written.")
-    assert made.read_text() == "x"
+    assert said.strip().endswith("It is gone.")
+    assert not gone.exists()
