@@ -4,7 +4,7 @@ behind real connections, with a scripted model and a voice that takes next to no
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -23,6 +23,15 @@ class Standing:
 
     def __init__(self, house: House, server: Light, voice: Throat, home: Path) -> None:
         self.house, self.server, self.voice, self._home = house, server, voice, home
+
+    def forget(self, device: str) -> Callable[[], None]:
+        """What empties the history of a conversation."""
+        return lambda: self.server.conversations.get(device).history.clear()
+
+    def answerable(self, device: str) -> bool:
+        """Whether its open question may be answered now."""
+        question = self.server.conversations.get(device).questions.open
+        return question is not None and not question.deaf
 
     def folder(self, device: str) -> Path:
         return self._home / "data" / "work" / safe_name(device)
