@@ -35,7 +35,7 @@ def python(code: str):
         ("computer.volume.set(30)", ("keyboard.type", {"text": "hello"}), 1),
         ("computer.mouse.click(1, 2)", ("keyboard.type", {"text": "hello"}), 2),
         # A milder grant of the same method covers nothing graver.
-        ("computer.keyboard.type(words())", ("keyboard.type", {"text": "rm -rf ~"}), 2),
+        ("computer.keyboard.type('hello')", ("keyboard.type", {"text": "rm -rf ~"}), 2),
     ],
 )
 async def test_what_is_covered_and_what_is_asked_about(desk, code, called, questions):
@@ -52,7 +52,7 @@ async def test_what_is_covered_and_what_is_asked_about(desk, code, called, quest
 
 async def test_a_dangerous_text_typed_by_agreed_code_needs_a_held_hand(desk):
     here = desk()
-    code = "computer.keyboard.type(words())"
+    code = "computer.keyboard.type('hello')"
     here.machine.calls[code] = [("keyboard.type", {"text": "rm -rf ~"})]
     messages = await here.do(python(code))
     assert [question.hand for question in here.questions] == ["any", "hold"]
