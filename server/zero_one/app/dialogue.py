@@ -225,7 +225,8 @@ class _Listening:
 
     async def _ask(self, message: Message) -> None:
         answer = await self._dialogue.asked(message)
-        if answer.answer != "no":
+        own = not (isinstance(message.content, dict) and message.content.get("own") is False)
+        if own and answer.answer != "no":
             # Whoever reads is faster than the voice, and no yes counts before the question was spoken.
             await self._spoken.wait()
             await asyncio.sleep(_DEAF_S)
