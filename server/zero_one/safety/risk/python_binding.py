@@ -22,6 +22,7 @@ class Names(ast.NodeVisitor):
 
     def __init__(self, tree: ast.AST, classify: Classify, depth: int) -> None:
         self.classify, self.depth = classify, depth
+        nodes = list(ast.walk(tree))
         self.effects: list[Effect] = []
         self.aliases: dict[str, str] = {}
         self.stars: list[str] = []
@@ -31,8 +32,8 @@ class Names(ast.NodeVisitor):
         self.lists_processes = False
         self.loops = self.choices = self.endless = 0
         self.feeds = False
-        self.datagrams = any(isinstance(n, ast.Attribute) and n.attr == "SOCK_DGRAM" for n in ast.walk(tree))
-        told = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+        self.datagrams = any(isinstance(n, ast.Attribute) and n.attr == "SOCK_DGRAM" for n in nodes)
+        told = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
         self.only_connects = not told & {
             "send",
             "sendall",
@@ -44,7 +45,7 @@ class Names(ast.NodeVisitor):
             "dup",
             "detach",
         }
-        connected = [c for c in ast.walk(tree) if isinstance(c, ast.Call) and ast.unparse(c.func).endswith("connect")]
+        connected = [c for c in nodes if isinstance(c, ast.Call) and ast.unparse(c.func).endswith("connect")]
         self.in_memory = bool(connected) and all(
             c.args and isinstance(c.args[0], ast.Constant) and c.args[0].value == ":memory:" for c in connected
         )
@@ -61,7 +62,7 @@ class Names(ast.NodeVisitor):
         self.sites = Sites(tree)
         self.inside: list[Function] = []
         self._bindings = _count_bindings(tree)
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 self.defined.add(node.name)
 
@@ -241,8 +242,8 @@ class Names(ast.NodeVisitor):
                 full = aliases.get(name.id)
                 return ast.parse(full, mode="eval").body if full and re.fullmatch(r"[\w.]+", full) else name
 
-        known_names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(self.aliases) - set(self.known)
-        if not known_names:
+        names = (n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        if not any(name in aliases and name not in self.known for name in names):
             return node
         import copy
 
