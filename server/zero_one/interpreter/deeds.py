@@ -19,6 +19,7 @@ from zero_one.interpreter.history import fresh_id
 from zero_one.interpreter.listening import Request
 from zero_one.interpreter.sources import Reading, of_hand, reading, united
 from zero_one.protocol.lmc import Message
+from zero_one.safety import firm
 from zero_one.safety.risk import Risk
 from zero_one.safety.roots import roots as roots_of
 
@@ -134,7 +135,8 @@ class Deeds:
         label = act.code.strip().partition("\n")[0][:80]
         around = self._home.witness.undo_around(roots, self.turn, label, device=self._caller.device)
         async with around as kept:
-            lost = [name for name in kept.left_out if any(name.startswith(str(root)) for root in roots[1:])]
+            real = tuple(str(firm.real(root)) for root in roots[1:])  # under these names they are kept
+            lost = [name for name in kept.left_out if name.startswith(real)]
             unkept = kept.problem or (f"Too large to be put back: {', '.join(lost[:2])}." if lost else "")
             if granted.kept and unkept:
                 again = await self._consent.for_act(act, sources, unkept=unkept)

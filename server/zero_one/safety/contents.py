@@ -7,10 +7,13 @@ import hashlib
 import io
 import os
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
+
+from zero_one.safety import firm
 
 MOST_KEPT = 4 << 30
 """Bytes. Above it, what no record needs goes first, then the oldest records."""
@@ -38,12 +41,12 @@ class Contents:
         key = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
         known = self._known.get(key)
         if known is not None and self.has(known):
-            return known
+            return known if _still(path, info) else ""
         began = time.time_ns()
         try:
             if shutil.disk_usage(self._ready()).free < info.st_size + ROOM_LEFT:
                 return ""
-            digest = self._copy(path)
+            digest = self._copy(path, info)
         except OSError:
             return ""
         if settled(info.st_ctime_ns, began):
@@ -98,14 +101,17 @@ class Contents:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self.folder
 
-    def _copy(self, path: Path) -> str:
+    def _copy(self, path: Path, info: os.stat_result) -> str:
         running = hashlib.sha256()
         handle, draft = tempfile.mkstemp(dir=self.folder, prefix=".part-")  # mode 0600
         try:
             try:
                 with _reading(path) as source:
+                    firm.check(source.fileno(), path)
+                    if not os.path.samestat(os.fstat(source.fileno()), info):
+                        raise OSError("another file took its place")
                     size = 0
-                    while piece := source.read(_PIECE):
+                    while size <= max(info.st_size, _PIECE) and (piece := source.read(_PIECE)):
                         running.update(piece)
                         if piece.count(0) == len(piece):
                             os.lseek(handle, len(piece), os.SEEK_CUR)
@@ -127,6 +133,14 @@ class Contents:
                 os.unlink(draft)
 
 
+def _still(path: Path, info: os.stat_result) -> bool:
+    try:
+        with firm.inside(path.parent) as folder:
+            return os.path.samestat((folder / path.name).lstat(), info)
+    except OSError:
+        return False
+
+
 def settled(ctime_ns: int, looked_at_ns: int) -> bool:
     """Whether a file that was looked at then, and has the same change time still, has the same bytes."""
     return looked_at_ns - ctime_ns > _TICK_NS
@@ -139,6 +153,9 @@ def _reading(path: Path) -> io.FileIO:
         handle = os.open(path, flags | getattr(os, "O_NOATIME", 0))
     except PermissionError:  # only the owner may ask for that
         handle = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):  # a pipe would never end
+        os.close(handle)
+        raise OSError("no file")
     return os.fdopen(handle, "rb", buffering=0)
 
 

@@ -12,6 +12,8 @@ from typing import Any
 from zero_one.files import set_aside, write_whole
 from zero_one.safety.snapshots import Seen, Snapshot
 
+_MOST_NAMED = 50
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -70,7 +72,7 @@ class Record:
                 groups.setdefault((was.device, was.inode), []).append(name)
         linked = [tuple(names) for names in groups.values() if len(names) > 1 and any(n in before for n in names)]
         lost = tuple(name for name in old.left_out if name in before or not os.path.lexists(name))
-        more = (f"and {old.unnamed} more",) if old.unnamed else ()
+        lost, more = lost[:_MOST_NAMED], (f"and {len(lost) - _MOST_NAMED} more",) if len(lost) > _MOST_NAMED else ()
         return cls(
             before=before,
             after={name: now[name] for name in before},

@@ -1,16 +1,21 @@
-"""Putting files back as they were: bytes, modes, times, links."""
+"""Putting files back as they were: bytes, modes, times, links.
+
+Since they were recorded, sandboxed code may have put a link where one of their folders was: nothing is put back, taken
+away or touched through it (see ``firm``).
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import stat
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from zero_one.safety import firm
 from zero_one.safety.contents import Contents
 from zero_one.safety.records import Record
 from zero_one.safety.snapshots import Seen, look
@@ -63,14 +68,17 @@ def restore(records: Sequence[Record], contents: Contents) -> Undone:
     _clear_the_way(work)
     for name, wanted in sorted(work.target.items(), key=lambda item: _depth(item[0])):
         if wanted is not None:
-            _attempt(work, name, partial(_put, seen=wanted, work=work, contents=contents))
+            with contextlib.suppress(OSError):  # told when the thing itself is put back
+                _make_folders(Path(name).parent)
+            _attempt(work, name, partial(_put, name=name, seen=wanted, work=work, contents=contents))
     for name, seen in sorted(work.folders.items(), key=lambda item: _depth(item[0]), reverse=True):
-        if work.target.get(name, seen) is not None and os.path.isdir(name):
+        now = _now(name) if work.target.get(name, seen) is not None else None
+        if now is not None and now.kind == "folder":
             _attempt(work, name, partial(_finish_folder, seen=seen))
     for name, mode in work.opened.items():
         if name not in work.folders:
-            with contextlib.suppress(OSError):
-                os.chmod(name, mode)
+            with contextlib.suppress(OSError), _held(name) as path:
+                firm.set_mode(path, mode)
     return Undone(
         tuple(work.restored),
         tuple(work.removed),
@@ -81,13 +89,32 @@ def restore(records: Sequence[Record], contents: Contents) -> Undone:
     )
 
 
+_SOMETHING = Seen("folder", 0, 0)
+
+
 def _depth(name: str) -> int:
     return name.count(os.sep)
 
 
+@contextlib.contextmanager
+def _held(name: str) -> Iterator[Path]:
+    """A path of ``name`` whose folder nobody can swap for a link meanwhile. Raises OSError."""
+    path = Path(name)
+    with firm.inside(path.parent) as folder:
+        yield folder / path.name
+
+
 def _now(name: str) -> Seen | None:
     try:
-        return look(Path(name), os.lstat(name))
+        with _held(name) as path:
+            return _seen(path)
+    except OSError:
+        return None
+
+
+def _seen(path: Path) -> Seen | None:
+    try:
+        return look(path, path.lstat())
     except OSError:
         return None
 
@@ -102,17 +129,20 @@ def _see_what_came_since(work: _Work) -> None:
 def _open_folders(work: _Work) -> None:
     """Folders that the code made read-only must be opened to put back what was in them; their modes follow later."""
     for name in sorted({os.path.dirname(n) for n in work.target} | set(work.folders), key=_depth):
-        with contextlib.suppress(OSError):
-            mode = os.lstat(name).st_mode
+        with contextlib.suppress(OSError), _held(name) as path:
+            mode = path.lstat().st_mode
             if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
-                os.chmod(name, stat.S_IMODE(mode) | 0o700)
+                firm.set_mode(path, stat.S_IMODE(mode) | 0o700)
                 work.opened[name] = stat.S_IMODE(mode)
 
 
 def _attempt(work: _Work, name: str, do: Callable[[Path], list[str] | None]) -> None:
-    path = Path(name)
     try:
-        said = do(path)
+        with _held(name) as path:
+            said = do(path)
+    except FileNotFoundError as error:
+        if work.target.get(name, _SOMETHING) is not None:  # what shall not be there is not, nor its folder
+            work.failed.append(f"{name}: {error.strerror or error}")
     except OSError as error:
         work.failed.append(f"{name}: {error.strerror or error}")
     else:
@@ -141,53 +171,63 @@ def _clear_the_way(work: _Work) -> None:
         now = _now(name)
         if wanted is None or now is None or now.kind == wanted.kind:
             continue
-        with contextlib.suppress(OSError):  # what is in the way is told when the thing itself is put back
-            os.rmdir(name) if now.kind == "folder" else os.unlink(name)
+        # What is in the way is told when the thing itself is put back.
+        with contextlib.suppress(OSError), _held(name) as path:
+            path.rmdir() if now.kind == "folder" else path.unlink()
 
 
-def _put(path: Path, seen: Seen, work: _Work, contents: Contents) -> list[str]:
-    now = _now(os.fspath(path))
+def _make_folders(folder: Path) -> None:
+    if os.path.lexists(folder):
+        return
+    _make_folders(folder.parent)
+    with _held(os.fspath(folder)) as path:
+        path.mkdir(exist_ok=True)
+
+
+def _put(path: Path, name: str, seen: Seen, work: _Work, contents: Contents) -> list[str]:
+    now = _seen(path)
     if now is not None and now.kind != seen.kind:
         raise OSError("something else is in its place")
-    path.parent.mkdir(parents=True, exist_ok=True)
     if seen.kind == "folder":
         path.mkdir(exist_ok=True)
-        path.chmod(seen.mode | 0o700)
+        firm.set_mode(path, seen.mode | 0o700)
     elif seen.kind == "link":
         if now is None or now.target != seen.target:
             _replace(path, lambda draft: os.symlink(seen.target, draft))
-        if os.utime in os.supports_follow_symlinks:
-            os.utime(path, ns=(seen.atime_ns, seen.mtime_ns), follow_symlinks=False)
+        firm.set_times(path, seen.atime_ns, seen.mtime_ns)
     elif seen.kind == "pipe":
         if now is None:
             os.mkfifo(path)
-        path.chmod(seen.mode)
-        os.utime(path, ns=(seen.atime_ns, seen.mtime_ns))
+        firm.set_mode(path, seen.mode)
+        firm.set_times(path, seen.atime_ns, seen.mtime_ns)
     else:
-        _put_file(path, seen, now, work, contents)
+        _put_file(path, name, seen, now, work, contents)
     return work.restored
 
 
-def _put_file(path: Path, seen: Seen, now: Seen | None, work: _Work, contents: Contents) -> None:
+def _put_file(path: Path, name: str, seen: Seen, now: Seen | None, work: _Work, contents: Contents) -> None:
     same_bytes = now is not None and now.size == seen.size and contents.digest(path) == seen.digest
     if not same_bytes and not contents.has(seen.digest):
         raise OSError("it was too large to be kept" if not seen.digest else "what was kept of it is gone")
-    twin = _twin(path, seen, work)
+    twin = _twin(name, seen, work)
     if twin is not None:
-        _replace(path, lambda draft: os.link(twin, draft))
+        _replace(path, partial(_link, twin))
         return
     if same_bytes and now is not None and not (seen.links == 1 and now.links > 1):
         pass
     elif now is not None and (now.device, now.inode) == (seen.device, seen.inode):
-        path.chmod(seen.mode | 0o600)
-        handle = os.open(path, os.O_WRONLY | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0))
+        firm.set_mode(path, seen.mode | 0o600)
+        handle = os.open(path, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         try:
+            if not os.path.samestat(os.fstat(handle), path.lstat()) or os.fstat(handle).st_ino != seen.inode:
+                raise OSError("it is being changed")
+            os.ftruncate(handle, 0)
             contents.write(seen.digest, handle)
         finally:
             os.close(handle)
     else:
 
-        def write(draft: str) -> None:
+        def write(draft: Path) -> None:
             handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             try:
                 contents.write(seen.digest, handle)
@@ -195,42 +235,45 @@ def _put_file(path: Path, seen: Seen, now: Seen | None, work: _Work, contents: C
                 os.close(handle)
 
         _replace(path, write)
-    path.chmod(seen.mode)
-    os.utime(path, ns=(seen.atime_ns, seen.mtime_ns))
+    firm.set_mode(path, seen.mode)
+    firm.set_times(path, seen.atime_ns, seen.mtime_ns)
 
 
-def _twin(path: Path, seen: Seen, work: _Work) -> Path | None:
+def _twin(name: str, seen: Seen, work: _Work) -> str | None:
     """Another name of the same file that is there and as it shall be; None when this name is one already, or is the
     first to be put back."""
-    names = work.linked.get(os.fspath(path), ())
-    own = _now(os.fspath(path))
-    for name in names:
-        if name == os.fspath(path):
+    own = _now(name)
+    for other_name in work.linked.get(name, ()):
+        if other_name == name:
             continue
-        other = _now(name)
-        ready = name in work.restored or name not in work.target
+        other = _now(other_name)
+        ready = other_name in work.restored or other_name not in work.target
         if other is not None and other.kind == "file" and ready:
             if own is not None and (own.device, own.inode) == (other.device, other.inode):
                 return None
             if (other.mode, other.size, other.mtime_ns) == (seen.mode, seen.size, seen.mtime_ns):
-                return Path(name)
+                return other_name
     return None
 
 
-def _replace(path: Path, make: Callable[[str], None]) -> None:
+def _link(twin: str, draft: Path) -> None:
+    with _held(twin) as source:
+        follow = {"follow_symlinks": False} if os.link in os.supports_follow_symlinks else {}
+        os.link(source, draft, **follow)
+
+
+def _replace(path: Path, make: Callable[[Path], None]) -> None:
     """Make it under another name beside, then put it in its place in one step."""
-    folder = tempfile.mkdtemp(dir=path.parent, prefix=".undo-")
-    draft = os.path.join(folder, "draft")
+    draft = path.with_name(f".undo-{secrets.token_hex(8)}")
     try:
         make(draft)
         os.replace(draft, path)
         # A rename onto another name of the same file does nothing and leaves both.
     finally:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(draft)
-        os.rmdir(folder)
+            draft.unlink()
 
 
 def _finish_folder(path: Path, seen: Seen) -> None:
-    os.chmod(path, seen.mode)
-    os.utime(path, ns=(seen.atime_ns, seen.mtime_ns))
+    firm.set_mode(path, seen.mode)
+    firm.set_times(path, seen.atime_ns, seen.mtime_ns)

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from zero_one.safety import firm
 from zero_one.safety.contents import Contents, settled
+from zero_one.safety.risk.paths import is_secret
 
 MOST_FILES = 20_000
 MOST_BYTES = 1 << 30
 LARGEST_FILE = 256 << 20
 MOST_SECONDS = 10.0
 """A whole home folder is not read to its end: what is nearest to the named folder comes first."""
-_MOST_NAMED = 50
 
 Kind = Literal["file", "folder", "link", "pipe"]
 
@@ -74,13 +75,9 @@ class Snapshot:
     listed: set[str] = field(default_factory=set)
     absent: set[str] = field(default_factory=set)
     at_ns: int = 0
-    unnamed: int = 0
 
     def leave_out(self, name: str) -> None:
-        if len(self.left_out) < _MOST_NAMED:
-            self.left_out.append(name)
-        else:
-            self.unnamed += 1
+        self.left_out.append(name)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -116,10 +113,13 @@ class Looker:
                 pass
             self._parent(root, out)
         deadline = time.monotonic() + MOST_SECONDS
-        for path, info in self._walk(roots, out, twins=True):
+        todo = deque(roots)
+        for path, info in self._walk(todo, out, twins=True):
             if len(out.entries) >= MOST_FILES or time.monotonic() > deadline:
                 why = "there are too many files" if len(out.entries) >= MOST_FILES else "looking took too long"
-                out.leave_out(f"what else is below {_names(roots)} ({why})")
+                # Each by its own name: whoever relies on one of them must see it here, whatever else is in the way.
+                for root in _not_done(roots, path, todo):
+                    out.leave_out(f"{root} and what is below ({why})")
                 break
             seen = look(path, info)
             if seen is None:
@@ -151,12 +151,9 @@ class Looker:
         if seen is not None and seen.kind == "folder":
             out.entries.setdefault(os.fspath(root.parent), seen)
 
-    def _walk(
-        self, roots: Iterable[Path], out: Snapshot, *, twins: bool = False
-    ) -> Iterator[tuple[Path, os.stat_result]]:
+    def _walk(self, todo: deque[Path], out: Snapshot, *, twins: bool = False) -> Iterator[tuple[Path, os.stat_result]]:
         """Breadth first, so that what is nearest comes first where there is too much. With ``twins``, the other names
         beside a file that has several are looked at as well."""
-        todo = deque(roots)
         done: set[str] = set()
         while todo:
             path = todo.popleft()
@@ -171,7 +168,7 @@ class Looker:
             yield path, info
             if stat.S_ISLNK(info.st_mode):
                 real = Path(os.path.realpath(path))  # what is written through a link lands there
-                if real.is_file():
+                if real.is_file() and not is_secret(os.fspath(real)):
                     todo.append(real)
             elif twins and stat.S_ISREG(info.st_mode) and info.st_nlink > 1:
                 todo.extend(_twins(path, info))
@@ -196,7 +193,7 @@ class Looker:
         made: set[str] = set()
         looked = Snapshot()
         deadline = time.monotonic() + MOST_SECONDS
-        for path, info in self._walk(roots, looked):
+        for path, info in self._walk(deque(roots), looked):
             name, parent = os.fspath(path), os.path.dirname(os.fspath(path))
             if name in old.entries or not (name in old.absent or parent in old.listed or parent in made):
                 continue
@@ -247,9 +244,8 @@ def outermost(roots: Iterable[Path]) -> list[Path]:
     not. Files come first: what was named itself is kept before folders fill the room."""
     whole: set[Path] = set()
     for root in roots:
-        path = Path(os.path.abspath(root))
-        for part in (path, Path(os.path.realpath(path.parent)) / path.name):
-            whole.add(_outermost_missing(part))
+        # Under its true name only: a name that leads through a link may lead elsewhere when it is put back.
+        whole.add(_outermost_missing(firm.real(Path(os.path.abspath(root)))))
     out: list[Path] = []
     for path in sorted(whole, key=lambda p: len(p.parts)):
         if not any(path.is_relative_to(other) for other in out):
@@ -272,6 +268,18 @@ def _twins(path: Path, info: os.stat_result) -> list[Path]:
         return [Path(e.path) for e in os.scandir(path.parent) if e.inode() == info.st_ino and e.name != path.name]
     except OSError:
         return []
+
+
+def _not_done(roots: Iterable[Path], at: Path, waiting: Iterable[Path]) -> list[Path]:
+    """The roots below which something was not looked at."""
+    ours, found, seen = set(roots), set[Path](), set[Path]()
+    for path in (at, *waiting):
+        while path not in seen:
+            seen.add(path)
+            if path in ours:
+                found.add(path)
+            path = path.parent
+    return sorted(found)
 
 
 def _names(roots: Iterable[Path]) -> str:

@@ -59,7 +59,8 @@ class Undo:
         self._folder, self._pending = folder, folder / "pending"
         self._contents = Contents(folder / "contents")
         self._records = Records(folder / "records")
-        self._looker = Looker(self._contents, lambda path: path == folder or path.name in OURS)
+        own = {folder, Path(os.path.realpath(folder))}
+        self._looker = Looker(self._contents, lambda path: path in own or path.name in OURS)
         self._lock, self._shared = threading.RLock(), FileLock(folder / "lock")
         self._deep = 0
         self._running: dict[str, str] = {}

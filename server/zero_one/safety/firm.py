@@ -1,0 +1,84 @@
+"""Files by exactly the path that is named: no link is followed on the way, whoever puts one there meanwhile.
+
+Sandboxed code may swap a folder of its own for a link at any moment. On Linux the kernel tells the true path of what
+was opened, so that nothing can be swapped in between; elsewhere the path is looked at right before.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_PATH = getattr(os, "O_PATH", 0)
+_OPENED = "/proc/self/fd"
+
+
+class Elsewhere(OSError):
+    """A link stands where there was a folder, so the path leads elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ELOOP, "a link leads elsewhere from there now")
+
+
+def real(path: Path) -> Path:
+    """The path with the links of its folders followed; what it names itself may be a link."""
+    return Path(os.path.realpath(path.parent)) / path.name
+
+
+def check(handle: int, path: str | os.PathLike[str]) -> None:
+    """Raises Elsewhere when what is open is not what lies at this very path."""
+    name = os.path.abspath(path)
+    try:
+        true = os.readlink(f"{_OPENED}/{handle}")
+    except OSError:
+        true = os.path.realpath(name)
+    if os.path.normcase(true) != os.path.normcase(name):
+        raise Elsewhere
+
+
+@contextmanager
+def inside(folder: Path) -> Iterator[Path]:
+    """A path of this very folder that stays its own until the end. Raises Elsewhere, and OSError where it is none."""
+    if not _PATH or not os.path.isdir(_OPENED):
+        if os.path.realpath(folder) != os.path.abspath(folder):
+            raise Elsewhere
+        yield folder
+        return
+    handle = os.open(folder, _PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        check(handle, folder)
+        yield Path(f"{_OPENED}/{handle}")
+    finally:
+        os.close(handle)
+
+
+def set_mode(path: Path, mode: int) -> None:
+    """Of a file, folder or pipe, never of what a link leads to."""
+    if os.chmod in os.supports_follow_symlinks:
+        os.chmod(path, mode, follow_symlinks=False)
+        return
+    if not _PATH or not os.path.isdir(_OPENED):
+        if path.is_symlink():
+            raise Elsewhere
+        os.chmod(path, mode)
+        return
+    handle = os.open(path, _PATH | _NOFOLLOW | os.O_CLOEXEC)
+    try:
+        if stat.S_ISLNK(os.fstat(handle).st_mode):
+            raise Elsewhere
+        os.chmod(f"{_OPENED}/{handle}", mode)
+    finally:
+        os.close(handle)
+
+
+def set_times(path: Path, atime_ns: int, mtime_ns: int) -> None:
+    """Of what is there itself, be it a link; nothing happens to links where that cannot be done."""
+    if os.utime in os.supports_follow_symlinks:
+        os.utime(path, ns=(atime_ns, mtime_ns), follow_symlinks=False)
+    elif not path.is_symlink():
+        os.utime(path, ns=(atime_ns, mtime_ns))

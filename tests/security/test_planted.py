@@ -1,0 +1,259 @@
+"""Links, pipes and floods that sandboxed code leaves in its folder lead nothing of the host's out of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from zero_one.safety import firm, snapshots
+from zero_one.safety.undo import Undo
+
+posix = pytest.mark.skipif(os.name != "posix", reason="links need no leave there only")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    (folder / "d").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """Where planted links lead. Modes and times are such that any touch shows."""
+    folder = tmp_path / "home" / ".ssh"
+    folder.mkdir(parents=True)
+    for name in ("file", "id_rsa", "gone", "made"):
+        (folder / name).write_text(f"outside {name}")
+        (folder / name).chmod(0o600)
+        os.utime(folder / name, ns=(10**18, 10**18))
+    os.utime(folder, ns=(10**18, 10**18))
+    return folder
+
+
+@pytest.fixture
+def undo(tmp_path: Path) -> Undo:
+    return Undo(tmp_path / "trust" / "undo")
+
+
+def looks(folder: Path) -> dict[str, tuple[object, ...]]:
+    out: dict[str, tuple[object, ...]] = {"": (folder.lstat().st_mode, folder.lstat().st_mtime_ns)}
+    for path in sorted(folder.iterdir()):
+        info = path.lstat()
+        out[path.name] = (info.st_mode, info.st_mtime_ns, path.read_bytes() if path.is_file() else "")
+    return out
+
+
+def run(undo: Undo, project: Path, change: Callable[[], object], *roots: Path) -> None:
+    watch = undo.before([project, *roots], turn="one", label="what a turn did", device="desk")
+    change()
+    undo.after(watch)
+
+
+def kept_bytes(tmp_path: Path) -> set[bytes]:
+    return {file.read_bytes() for file in (tmp_path / "trust").rglob("contents/??/*")}
+
+
+def lead_away(folder: Path, outside: Path) -> None:
+    folder.rename(folder.with_name("moved"))
+    folder.symlink_to(outside)
+
+
+# --- undo: writing through what was planted after it was recorded
+
+
+@posix
+def test_undo_puts_nothing_back_through_a_folder_that_became_a_link(undo: Undo, project: Path, outside: Path) -> None:
+    d = project / "d"
+    (d / "file").write_text("mine")
+    (d / "gone").write_text("mine too")
+    (d / "modes").write_text("x")
+
+    def change() -> None:
+        (d / "file").write_text("changed")
+        (d / "gone").unlink()
+        (d / "made").write_text("made")
+        (d / "modes").chmod(0o777)
+
+    run(undo, project, change)
+    lead_away(d, outside)
+    before = looks(outside)
+    undone = undo.undo()
+    assert undone is not None
+    assert looks(outside) == before
+    for name in ("file", "gone", "made", "modes"):
+        assert any(line.startswith(f"{d / name}:") for line in undone.failed), name
+    assert not undone.removed
+
+
+@posix
+def test_undo_makes_no_folders_behind_a_planted_link(undo: Undo, project: Path, outside: Path) -> None:
+    deep = project / "d" / "e" / "f"
+    deep.mkdir(parents=True)
+    (deep / "file").write_text("mine")
+    run(undo, project, lambda: (deep / "file").unlink())
+    (deep).rmdir()
+    deep.parent.rmdir()
+    lead_away(project / "d", outside)
+    before = looks(outside)
+    assert undo.undo() is not None
+    assert looks(outside) == before
+
+
+@posix
+def test_the_link_that_a_turn_made_is_taken_away_and_its_folder_comes_back(
+    undo: Undo, project: Path, outside: Path
+) -> None:
+    (project / "d" / "file").write_text("mine")
+
+    def change() -> None:
+        (project / "d" / "file").unlink()
+        (project / "d").rmdir()
+        (project / "d").symlink_to(outside)
+
+    before = looks(outside)
+    run(undo, project, change)
+    undone = undo.undo()
+    assert undone is not None
+    assert not undone.failed
+    assert (project / "d" / "file").read_text() == "mine"
+    assert looks(outside) == before
+
+
+@posix
+def test_a_file_that_became_a_link_or_a_pipe_is_replaced_and_not_written_through(
+    undo: Undo, project: Path, outside: Path
+) -> None:
+    for name in ("file", "pipe"):
+        (project / "d" / name).write_text("mine")
+    run(undo, project, lambda: [(project / "d" / name).write_text("changed") for name in ("file", "pipe")])
+    for name in ("file", "pipe"):
+        (project / "d" / name).unlink()
+    (project / "d" / "file").symlink_to(outside / "file")
+    os.mkfifo(project / "d" / "pipe")
+    before = looks(outside)
+    undone = undo.undo()
+    assert undone is not None
+    assert not undone.failed
+    assert looks(outside) == before
+    for name in ("file", "pipe"):
+        assert stat.S_ISREG((project / "d" / name).lstat().st_mode)
+        assert (project / "d" / name).read_text() == "mine"
+
+
+@posix
+def test_a_swap_in_the_middle_of_undoing_is_too_late(project: Path, outside: Path) -> None:
+    """What is held stays the folder that it was, whatever stands at its name by now."""
+    d = project / "d"
+    before = looks(outside)
+    with firm.inside(d) as held:
+        if held == d:
+            pytest.fail("this system cannot hold a folder")
+        lead_away(d, outside)
+        (held / "file").write_text("put back")
+        firm.set_mode(held / "file", 0o644)
+    assert looks(outside) == before
+    assert (project / "moved" / "file").read_text() == "put back"
+
+
+@posix
+def test_modes_and_times_are_never_those_of_what_a_link_leads_to(project: Path, outside: Path) -> None:
+    link = project / "link"
+    link.symlink_to(outside / "file")
+    before = looks(outside)
+    with pytest.raises(OSError):
+        firm.set_mode(link, 0o777)
+    firm.set_times(link, 5, 5)
+    assert looks(outside) == before
+
+
+# --- snapshots: reading what was planted before
+
+
+@posix
+def test_no_secret_is_kept_by_way_of_a_planted_link(undo: Undo, project: Path, outside: Path, tmp_path: Path) -> None:
+    (project / "link").symlink_to(outside / "id_rsa")
+    (project / "folder").symlink_to(outside)
+    run(undo, project, lambda: (project / "d" / "new").write_text("new"))
+    assert b"outside id_rsa" not in kept_bytes(tmp_path)
+
+
+@posix
+def test_a_secret_does_not_come_into_the_project_by_undoing(undo: Undo, project: Path, outside: Path) -> None:
+    """A name that leads through a link is kept under its true name, so it is put back only there."""
+    link = project / "link"
+    link.symlink_to(outside)
+
+    def change() -> None:
+        link.unlink()
+        link.mkdir()
+
+    run(undo, project, change, link / "id_rsa")
+    link.rmdir()
+    link.mkdir()
+    undo.undo()
+    copies = [path for path in project.rglob("*") if path.is_file() and not path.parent.is_symlink()]
+    assert all(path.read_text() != "outside id_rsa" for path in copies if path.resolve().is_relative_to(project))
+
+
+@posix
+def test_a_folder_swapped_between_looking_and_reading_is_not_read(
+    undo: Undo, project: Path, outside: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "d" / "id_rsa").write_text("harmless")
+    keep = undo._contents.keep
+
+    def swapped(path: Path, info: os.stat_result) -> str:
+        if path == project / "d" / "id_rsa":
+            lead_away(project / "d", outside)
+            info = path.lstat()  # as a walk that was led astray earlier has it
+        return keep(path, info)
+
+    monkeypatch.setattr(undo._contents, "keep", swapped)
+    run(undo, project, lambda: None)
+    assert b"outside id_rsa" not in kept_bytes(tmp_path)
+
+
+@posix
+def test_pipes_do_not_hang_a_snapshot(undo: Undo, project: Path) -> None:
+    (project / "file").write_text("x")
+    os.mkfifo(project / "pipe")
+    run(undo, project, lambda: (project / "file").write_text("y"))
+    (project / "file").unlink()
+    os.mkfifo(project / "file")
+    assert undo._contents.digest(project / "file") == ""
+
+
+# --- snapshots: a flood that hides what is not kept
+
+
+def test_what_was_not_reached_for_the_flood_before_it_is_named(
+    undo: Undo, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "MOST_FILES", 50)
+    for n in range(60):
+        (project / f"{n}").write_text("")
+    far = tmp_path / "home" / "u" / "documents"
+    (far / "deep").mkdir(parents=True)
+    (far / "deep" / "letter").write_text("dear")
+    watch = undo.before([project, far])
+    assert any(line.startswith(os.fspath(far)) for line in watch.snapshot.left_out)
+    undo.discard(watch)
+
+
+def test_a_crowd_of_files_that_cannot_be_kept_hides_no_other(
+    undo: Undo, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "LARGEST_FILE", 1 << 10)
+    for n in range(60):
+        (project / f"{n}").write_bytes(b"x" * 8192)
+    far = tmp_path / "home" / "u" / "documents" / "deep"
+    far.mkdir(parents=True)
+    (far / "letter").write_bytes(b"x" * 8192)
+    watch = undo.before([project, far.parent])
+    assert os.fspath(far / "letter") in watch.snapshot.left_out
+    undo.discard(watch)
