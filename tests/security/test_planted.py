@@ -8,8 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
-from zero_one.safety import firm, snapshots
+from zero_one import firm
+from zero_one.app.past import forget_files
+from zero_one.computer import display, opener, tools
+from zero_one.computer.hands import Hands, HandsError
+from zero_one.computer.languages.base import Scope
+from zero_one.conversation.mailbox import safe_name
+from zero_one.safety import grants, snapshots
+from zero_one.safety.risk.classify import classify
 from zero_one.safety.undo import Undo
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links need no leave there only")
@@ -257,3 +265,134 @@ def test_a_crowd_of_files_that_cannot_be_kept_hides_no_other(
     watch = undo.before([project, far.parent])
     assert os.fspath(far / "letter") in watch.snapshot.left_out
     undo.discard(watch)
+
+
+# --- hands: what a path is judged by is where it goes
+
+
+@pytest.fixture
+def hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hands:
+    """Those of a computer with a screen, on which nothing is really opened."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setattr(tools, "need_screen", lambda: None)
+    monkeypatch.setattr(display, "_grab", lambda: Image.new("RGB", (2, 2)))
+    (tmp_path / "home").mkdir(exist_ok=True)
+    return Hands()
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    out: list[str] = []
+    monkeypatch.setattr(opener, "_open", lambda target, nobody: out.append(target))
+    monkeypatch.setattr(opener, "_start", lambda command, name: out.append(command[0]))
+    return out
+
+
+@posix
+@pytest.mark.parametrize("path", ["link/shot.png", "link/new/shot.png", "link/../shot.png"])
+async def test_no_picture_is_saved_through_a_planted_folder(
+    hands: Hands, project: Path, outside: Path, path: str
+) -> None:
+    (project / "link").symlink_to(outside)
+    before = looks(outside)
+    with pytest.raises(HandsError, match="could not be saved"):
+        await hands.call("display.screenshot", path=f"{project}/{path}")
+    assert looks(outside) == before
+
+
+@posix
+async def test_no_picture_is_written_over_a_file_or_what_a_link_leads_to(
+    hands: Hands, project: Path, outside: Path
+) -> None:
+    (project / "shot.png").symlink_to(outside / "file")
+    (project / "new.png").symlink_to(outside / "new")
+    (project / "mine.png").write_text("mine")
+    before = looks(outside)
+    for name in ("shot", "new", "mine"):
+        saved = await hands.call("display.screenshot", path=str(project / f"{name}.png"))
+        assert saved["path"] == str(project / f"{name} (2).png")
+    assert looks(outside) == before
+    assert (project / "mine.png").read_text() == "mine"
+
+
+async def test_a_picture_without_a_folder_lies_with_the_pictures(hands: Hands, tmp_path: Path) -> None:
+    saved = await hands.call("display.screenshot", path="shot")
+    assert saved["path"] == str(tmp_path / "home" / "Pictures" / "shot.png")
+
+
+@posix
+async def test_a_program_is_not_opened_under_a_harmless_name(hands: Hands, project: Path, opened: list[str]) -> None:
+    (project / "evil.desktop").write_text("[Desktop Entry]\nExec=evil\n")
+    (project / "report.pdf").symlink_to("evil.desktop")
+    (project / "report").write_text("[Desktop Entry]\nExec=evil\n")
+    (project / "real.pdf").write_text("%PDF")
+    for name in ("report.pdf", "report"):
+        with pytest.raises(HandsError, match="is a program"):
+            await hands.call("opener.file", path=str(project / name))
+    assert await hands.call("opener.file", path=str(project / "real.pdf")) == str(project / "real.pdf")
+    assert opened == [str(project / "real.pdf")]
+
+
+async def test_a_path_is_no_application(hands: Hands, project: Path, opened: list[str]) -> None:
+    (project / "calculator").write_text("#!/bin/sh\n")
+    (project / "calculator").chmod(0o755)
+    with pytest.raises(HandsError):
+        await hands.call("opener.app", name=str(project / "calculator"))
+    assert opened == []
+
+
+async def test_a_file_is_no_page_however_its_address_is_spaced(hands: Hands, opened: list[str]) -> None:
+    with pytest.raises(HandsError, match="is no address"):
+        await hands.call("opener.url", address="fi le:///home/u/evil.desktop")
+    assert await hands.call("opener.url", address="https://example.org/a b") == "https://example.org/ab"
+
+
+# --- sandboxes: what is granted is what was named
+
+
+@posix
+@pytest.mark.parametrize("way", ["link/x", "far/x", "two/x"])
+def test_an_absolute_path_through_a_planted_link_grants_nothing(tmp_path: Path, project: Path, way: str) -> None:
+    home = tmp_path / "home"
+    (home / "Documents").mkdir(parents=True)
+    (project / "link").symlink_to(home / "Documents")
+    (project / "far").symlink_to("../home/Documents")
+    (project / "two").symlink_to("link")
+    code = f"echo x > {project}/{way}"
+    assert grants.scope(classify(code, "shell"), code, project, project) == Scope()
+
+
+@posix
+def test_a_link_to_what_starts_by_itself_is_no_change_of_a_document(tmp_path: Path, project: Path) -> None:
+    home = tmp_path / "home"
+    (home / "Documents").mkdir(parents=True)
+    (home / ".config" / "autostart").mkdir(parents=True)
+    (home / "Documents" / "letters").symlink_to(home / ".config" / "autostart")
+    (home / "Archive").mkdir()
+    (home / "Documents" / "old").symlink_to(home / "Archive")
+    bad, good = (f"echo x > {home}/Documents/{name}/x" for name in ("letters", "old"))
+    assert grants.scope(classify(bad, "shell"), bad, project, project) == Scope()
+    granted = grants.scope(classify(good, "shell"), good, project, project)
+    assert granted == Scope(frozenset({home / "Archive"}))
+
+
+# --- forgetting, exporting, wiping; names of conversations
+
+
+@posix
+def test_forgetting_removes_nothing_behind_a_planted_folder_of_outputs(tmp_path: Path, outside: Path) -> None:
+    work = tmp_path / "data" / "work" / safe_name("desk")
+    work.mkdir(parents=True)
+    (work / ".output").symlink_to(outside)
+    before = looks(outside)
+    forget_files(tmp_path / "data", None, 0.0, 1e12, [])
+    assert looks(outside) == before
+
+
+def test_no_two_devices_share_a_name_of_a_file() -> None:
+    ids = ["a/b", "a_b", "a-b", "A-b", "a.b", "a-b.", "a-b ", "a-b..", "../a-b", "con", "CON", "con.txt", "", " ", "é"]
+    ids += ["e\u0301", "x" * 300, "x" * 301, "a\x00b", "\ud800", "*", "a-b-", "[a-b]", "~", "."]
+    names = [safe_name(one) for one in ids]
+    assert len({name.casefold() for name in names}) == len(ids)
+    assert all(len(name) < 64 and not set(name) & set("./\\*?[]~ ") for name in names)

@@ -151,7 +151,8 @@ def forget_files(folder: Path, device: str | None, since: float, until: float, p
     count = 0
     for file in _of_time(folder.glob(f"recordings/{name}/*.wav"), since, until):
         count += _remove(file, problems)
-    for file in _of_time(folder.glob(f"work/{name}/.output/*"), since, until):
+    outputs = [kept for kept in folder.glob(f"work/{name}/.output") if not kept.is_symlink()]
+    for file in _of_time((file for kept in outputs for file in kept.glob("*")), since, until):
         _remove(file, problems)
     for file in folder.glob("logs/*.log*"):
         if not file.is_symlink() and file.stat().st_mtime >= since:

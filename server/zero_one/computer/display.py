@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from zero_one import firm
 from zero_one.computer import places, tools
 from zero_one.computer.method import HandsError, method
 
@@ -33,7 +34,7 @@ def view(region: Region | None = None, max_width: MaxWidth = 0) -> dict[str, Any
 
 @method("observe")
 def screenshot(
-    path: Annotated[str, Field(description="file to save to; a name of its own in Pictures when empty")] = "",
+    path: Annotated[str, Field(description="new file to save to; a name of its own in Pictures when empty")] = "",
     region: Region | None = None,
     save: bool = True,
     max_width: MaxWidth = 0,
@@ -153,19 +154,29 @@ def _grab() -> Image:
 
 
 def _save(png: bytes, path: str) -> Path:
-    if path:
-        target = Path(path).expanduser()
-        target = target if target.suffix else target.with_suffix(".png")
-    else:
-        now = datetime.datetime.now().astimezone()
-        target = places.folder("pictures") / f"Screenshot {now:%Y-%m-%d %H-%M-%S}.png"
-        count = 1
-        while target.exists():
-            count += 1
-            target = target.with_name(f"Screenshot {now:%Y-%m-%d %H-%M-%S} ({count}).png")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(png)
-    except OSError as error:
-        raise HandsError(f"The picture could not be saved to {target}: {error.strerror}.") from None
-    return target.resolve()
+    pictures = places.folder("pictures").resolve()
+    target = pictures / (Path(path).expanduser() if path else f"Screenshot {_moment()}")
+    target = target if target.suffix else target.with_name(f"{target.name}.png")
+    stem, count = target.stem, 1
+    while True:
+        try:
+            return _write_new(target, png)
+        except FileExistsError:
+            count += 1  # nothing is overwritten: nobody was asked about that
+            target = target.with_name(f"{stem} ({count}){target.suffix}")
+        except OSError as error:
+            raise HandsError(f"The picture could not be saved to {target}: {error.strerror}.") from None
+
+
+def _moment() -> str:
+    return f"{datetime.datetime.now().astimezone():%Y-%m-%d %H-%M-%S}"
+
+
+def _write_new(target: Path, data: bytes) -> Path:
+    """Exactly there: what leads elsewhere by a link was judged by a name that says nothing of it."""
+    firm.make_folders(target.parent)
+    with firm.inside(target.parent) as folder:
+        handle = os.open(folder / target.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+    return target

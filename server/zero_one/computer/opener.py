@@ -32,11 +32,12 @@ _SCHEMES = ("http", "https", "mailto", "file", "ftp", "tel", "sms", "xmpp", "geo
 @method("change")
 def url(address: Annotated[str, Field(description="https://… or a bare host such as example.org")]) -> str:
     """Open a web address in the browser. Returns the address that was opened."""
-    address = "".join(address.split())
+    given, address = address.strip(), "".join(address.split())
     if re.match(r"^[\w-]+(\.[\w-]+)+([:/?#].*)?$", address) or address.startswith("localhost"):
         address = f"https://{address}"
     parts = urlsplit(address)
-    if parts.scheme.lower() not in _SCHEMES or not (parts.netloc or parts.path):
+    spaced = address != given and parts.scheme.lower() not in ("http", "https")  # "fi le:" is judged as no file
+    if spaced or parts.scheme.lower() not in _SCHEMES or not (parts.netloc or parts.path):
         raise HandsError(f"“{address}” is no address that a browser opens.", "Give one such as https://example.org.")
     _open(address, "No program is set up to open web addresses.")
     return address
@@ -53,6 +54,9 @@ def file(path: Annotated[str, Field(description="a path, or a name to look for i
         target = Path(found[0]["path"])
     if target.is_dir():
         return folder(str(target))
+    if _is_program(target.resolve()) and Path(path).suffix.lower() not in _PROGRAMS:
+        # It was judged by the name that was given, which says nothing of that.
+        raise HandsError(f"{path} is a program ({target.resolve()}): opening it would run it.", "Use the shell for it.")
     _open(str(target.resolve()), f"No program is set up to open {target.name}.")
     return str(target.resolve())
 
@@ -78,6 +82,8 @@ def app(name: Annotated[str, Field(description="its name or kind: Firefox, text 
         return name
     if sys.platform == "win32":
         return tools.powershell(_START_APP, stdin=name)
+    if "/" in name:
+        raise HandsError(f"“{name}” is a path, and no application's name.", "Run a program by its path in the shell.")
     known = applications.installed()
     found = applications.match(name, known)
     if found is None:
@@ -95,6 +101,26 @@ def app(name: Annotated[str, Field(description="its name or kind: Firefox, text 
     tools.need_screen()
     _start(command, found.name)
     return found.name
+
+
+def _is_program(path: Path) -> bool:
+    """Whether a double click on it, or its application, would run it."""
+    return path.suffix.lower() in _PROGRAMS or (not path.suffix and _says_how_to_run(path))
+
+
+def _says_how_to_run(path: Path) -> bool:
+    """Starters for the desktop are known by their first line, whatever they are called."""
+    try:
+        with path.open("rb") as file:
+            return file.read(512).lstrip(b"\xef\xbb\xbf \r\n\t").startswith((b"[Desktop Entry]", b"#!"))
+    except OSError:
+        return False
+
+
+_PROGRAMS = frozenset(
+    ".sh .bash .command .desktop .app .exe .bat .cmd .ps1 .vbs .msi .jar .py .scpt .workflow .lnk .run .appimage"
+    .split()
+)  # fmt: skip
 
 
 def _open(target: str, nobody: str) -> None:

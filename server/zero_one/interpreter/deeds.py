@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zero_one import firm
 from zero_one.computer.hands import HandsError
 from zero_one.interpreter.acting import Result, act_out
 from zero_one.interpreter.asking import Act
@@ -19,7 +20,6 @@ from zero_one.interpreter.history import fresh_id
 from zero_one.interpreter.listening import Request
 from zero_one.interpreter.sources import Reading, of_hand, reading, united
 from zero_one.protocol.lmc import Message
-from zero_one.safety import firm
 from zero_one.safety.risk import Risk
 from zero_one.safety.roots import roots as roots_of
 

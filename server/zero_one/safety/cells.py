@@ -153,7 +153,8 @@ class Rooms:
             home=given.home,
             limits=self._housing.limits(),
             read=paths(given.read),
-            write=(*paths(given.write), *scope.write),
+            # What was granted is a true path. If a link stands there since, it is no longer what was granted.
+            write=(*paths(given.write), *(path for path in scope.write if path.resolve() == path)),
             secrets=secrets,
             scratch=self._scratch,
             proxy=proxy.path if proxy is not None else None,

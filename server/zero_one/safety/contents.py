@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from zero_one.safety import firm
+from zero_one import firm
 
 MOST_KEPT = 4 << 30
 """Bytes. Above it, what no record needs goes first, then the oldest records."""

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from zero_one.computer.languages.base import Effect, Needs, Reach, Scope
 from zero_one.safety.risk.model import Risk
+from zero_one.safety.risk.paths import writing
 
 _FILES = ("write", "move", "delete")
 _OUTSIDE = ("process", "system", "device", "persist", "package", "opaque", "credential")
@@ -147,7 +148,9 @@ def _grant(path: Path, project: Path, kept: Iterable[Path]) -> Path | None:
         if parent == parent.parent:
             return None
         name, parent = parent.name, parent.parent
-    parent = parent.resolve()
+    named, parent = parent, parent.resolve()
+    if _planted(named, project) or (named != parent and _graver(parent, name)):
+        return None
     if parent.is_relative_to(project) or str(parent) in _TOO_MUCH:
         return None
     home = Path.home().resolve()
@@ -156,6 +159,30 @@ def _grant(path: Path, project: Path, kept: Iterable[Path]) -> Path | None:
     if any(parent.is_relative_to(top) for top in _SYSTEM) or any(parent.is_relative_to(one) for one in kept):
         return None
     return parent / name if parent == home else parent
+
+
+def _planted(path: Path, project: Path) -> bool:
+    """Whether a link in the project folder is on the way: code put it there, and nobody was asked about its target."""
+    done, todo, hops = Path(path.anchor), [*reversed(path.parts[1:])], 40
+    while todo:
+        there = done / (part := todo.pop())
+        if part == "..":
+            done = done.parent
+        elif not there.is_symlink():
+            done = there
+        elif done.is_relative_to(project) or not hops:
+            return True
+        else:
+            hops -= 1
+            target = there.readlink()
+            done = Path(target.anchor) if target.is_absolute() else done
+            todo += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+    return False
+
+
+def _graver(folder: Path, name: str) -> bool:
+    """Whether writing there is more than the change that it was taken for by the name that leads there."""
+    return any(writing(where).risk > Risk.CHANGE for where in (f"{folder}/", f"{folder}/{name}"))
 
 
 _SYSTEM = ("/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/dev", "/proc", "/sys", "/run", "/var/run")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from zero_one.safety import firm
+from zero_one import firm
 from zero_one.safety.contents import Contents
 from zero_one.safety.records import Record
 from zero_one.safety.snapshots import Seen, look
@@ -69,7 +69,7 @@ def restore(records: Sequence[Record], contents: Contents) -> Undone:
     for name, wanted in sorted(work.target.items(), key=lambda item: _depth(item[0])):
         if wanted is not None:
             with contextlib.suppress(OSError):  # told when the thing itself is put back
-                _make_folders(Path(name).parent)
+                firm.make_folders(Path(name).parent)
             _attempt(work, name, partial(_put, name=name, seen=wanted, work=work, contents=contents))
     for name, seen in sorted(work.folders.items(), key=lambda item: _depth(item[0]), reverse=True):
         now = _now(name) if work.target.get(name, seen) is not None else None
@@ -174,14 +174,6 @@ def _clear_the_way(work: _Work) -> None:
         # What is in the way is told when the thing itself is put back.
         with contextlib.suppress(OSError), _held(name) as path:
             path.rmdir() if now.kind == "folder" else path.unlink()
-
-
-def _make_folders(folder: Path) -> None:
-    if os.path.lexists(folder):
-        return
-    _make_folders(folder.parent)
-    with _held(os.fspath(folder)) as path:
-        path.mkdir(exist_ok=True)
 
 
 def _put(path: Path, name: str, seen: Seen, work: _Work, contents: Contents) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from zero_one.safety import firm
+from zero_one import firm
 from zero_one.safety.contents import Contents, settled
 from zero_one.safety.risk.paths import is_secret
 

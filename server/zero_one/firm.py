@@ -57,6 +57,15 @@ def inside(folder: Path) -> Iterator[Path]:
         os.close(handle)
 
 
+def make_folders(folder: Path) -> None:
+    """With those above it that are missing, none of them through a link. Raises Elsewhere and OSError."""
+    if os.path.lexists(folder):
+        return
+    make_folders(folder.parent)
+    with inside(folder.parent) as parent:
+        (parent / folder.name).mkdir(exist_ok=True)
+
+
 def set_mode(path: Path, mode: int) -> None:
     """Of a file, folder or pipe, never of what a link leads to."""
     if os.chmod in os.supports_follow_symlinks:
