@@ -15,9 +15,13 @@ from zero_one.app.past import forget_files
 from zero_one.computer import display, opener, tools
 from zero_one.computer.hands import Hands, HandsError
 from zero_one.computer.languages.base import Scope
+from zero_one.computer.terminal import Terminal
 from zero_one.conversation.mailbox import safe_name
+from zero_one.interpreter.pictures import picture
+from zero_one.protocol.lmc import Message
 from zero_one.safety import grants, snapshots
 from zero_one.safety.risk.classify import classify
+from zero_one.safety.roots import roots
 from zero_one.safety.undo import Undo
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links need no leave there only")
@@ -396,3 +400,44 @@ def test_no_two_devices_share_a_name_of_a_file() -> None:
     names = [safe_name(one) for one in ids]
     assert len({name.casefold() for name in names}) == len(ids)
     assert all(len(name) < 64 and not set(name) & set("./\\*?[]~ ") for name in names)
+
+
+# --- where the shell went, and pictures
+
+
+@posix
+async def test_a_folder_that_the_shell_went_to_unasked_is_named_and_kept(hands: Hands, tmp_path: Path) -> None:
+    """Relative paths of the next act count from there: the question and undo must know."""
+    far = tmp_path / "home" / "Documents"
+    far.mkdir(parents=True)
+    (far / "letter.txt").write_text("dear")
+    terminal = Terminal(tmp_path / "work", hands)
+    try:
+        async for _ in terminal.run("shell", f"cd {far}"):
+            pass
+        assert terminal.folder_of("shell") == far
+        assert terminal.folder_of("python") == tmp_path / "work"
+    finally:
+        await terminal.close()
+    code = "sed -i s/dear/hello/ letter.txt"
+    kept = roots(classify(code, "shell"), code, "shell", project=tmp_path / "work", cwd=far)
+    assert far in kept or far / "letter.txt" in kept
+
+
+def test_a_home_that_the_shell_went_to_is_not_looked_through(hands: Hands, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "Documents").mkdir()
+    code = "echo x > note.txt"
+    kept = roots(classify(code, "shell"), code, "shell", project=tmp_path / "work", cwd=home)
+    assert home not in kept
+    assert home / "note.txt" in kept
+
+
+@posix
+@pytest.mark.parametrize("what", ["pipe", "endless"])
+def test_what_is_no_file_is_never_read_as_a_picture(project: Path, what: str) -> None:
+    os.mkfifo(project / "pipe")
+    (project / "endless").symlink_to("/dev/zero")
+    shown = picture(Message("user", "image", "path", str(project / what)))
+    assert shown.type == "message"
+    assert "no file" in str(shown.content)

@@ -103,6 +103,9 @@ class FakeMachine:
     def lacks(self) -> str:
         return "Code has no network." if self.sandboxed else ""
 
+    def folder_of(self, language: str) -> Path:
+        return self.folder
+
     async def call(self, name: str, arguments: dict[str, Any]) -> Any:
         """As ``Terminal.call``: the gate first."""
         await self.allow(name, arguments)

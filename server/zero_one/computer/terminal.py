@@ -64,6 +64,10 @@ class Terminal:
         """In words, what code here cannot have, for the model; nothing where it lacks nothing."""
         return self._cells.lacks() if self._cells is not None else ""
 
+    def folder_of(self, language: str) -> Path:
+        """Where the next run of this language begins: an earlier one may have gone elsewhere."""
+        return self._workshop.folder(registry.resolve(language, self._known) or "")
+
     def warm(self) -> None:
         """Begin to start what the first run of Python needs; returns at once."""
         self._workshop.warm()

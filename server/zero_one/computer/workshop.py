@@ -80,6 +80,12 @@ class Workshop:
         if isinstance(bench.language, Warming):
             bench.language.warm()
 
+    def folder(self, name: str) -> Path:
+        """Where the next run of this language begins, as far as it tells."""
+        last = self._last.get(name)
+        folder: Path = getattr(last.language, "folder", self._folder) if last is not None else self._folder
+        return folder
+
     async def enter(self, name: str, code: str, needs: Needs | None) -> tuple[Bench, str]:
         """The bench on which this code runs, with the state of the one before; and a line about what is missing there.
 
@@ -87,8 +93,7 @@ class Workshop:
         """
         async with self._opening[name]:
             last = self._last.get(name)
-            folder = getattr(last.language, "folder", self._folder) if last is not None else self._folder
-            scope = self._cells.scope(needs, code, folder) if self._cells is not None else Scope()
+            scope = self._cells.scope(needs, code, self.folder(name)) if self._cells is not None else Scope()
             old = await self._take_stale(name, scope)
             bench = await self._bench(name, scope)
             bench.runs += 1

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any, Protocol
 
 from zero_one.computer.hands import HandsError
@@ -30,6 +31,8 @@ class Machine(Protocol):
     def sandboxed(self) -> bool: ...
 
     def lacks(self) -> str: ...
+
+    def folder_of(self, language: str) -> Path: ...
 
     def run(
         self, language: str, code: str, *, timeout_s: float, network: bool = True, needs: Needs | None = None

@@ -44,6 +44,8 @@ class House(Protocol):
     @property
     def sandboxed(self) -> bool: ...
 
+    def standing(self, language: str) -> Path: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Granted:
@@ -150,12 +152,13 @@ class Consent:
         found = await findings(act.code, verdict.packages)
         reason = " ".join(filter(None, (ruling.reason, unkept, found)))
         said = said_of_method(act) if act.method else ""
-        text = await asyncio.to_thread(question, verdict, Path(self._house.folder), ruling.hand, reason, said)
+        where = self._house.standing(act.language)  # an earlier run may have gone elsewhere, unasked
+        text = await asyncio.to_thread(question, verdict, where, ruling.hand, reason, said)
         asked = Question(
             text,
             act.language,
             act.code,
-            self._house.folder,
+            str(where),
             verdict.risk.word,
             effects_in_words(verdict.effects),
             reason,

@@ -131,7 +131,8 @@ class Deeds:
             return await self._act(granted, request, result, sources, found)
         act = granted.act
         project = Path(self._home.folder)
-        roots = await asyncio.to_thread(roots_of, granted.verdict, act.code, act.language, project=project)
+        cwd = self._home.standing(act.language)
+        roots = await asyncio.to_thread(roots_of, granted.verdict, act.code, act.language, project=project, cwd=cwd)
         label = act.code.strip().partition("\n")[0][:80]
         around = self._home.witness.undo_around(roots, self.turn, label, device=self._caller.device)
         async with around as kept:

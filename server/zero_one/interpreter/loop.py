@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from zero_one.computer.hands import Hands, HandsError
@@ -106,6 +107,10 @@ class ModelInterpreter:
     @property
     def folder(self) -> str:
         return self.host.folder
+
+    def standing(self, language: str) -> Path:
+        """The folder that relative paths of the next act count from."""
+        return self.machine.folder_of(language)
 
     @property
     def sandboxed(self) -> bool:

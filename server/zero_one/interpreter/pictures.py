@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import os
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,9 +28,12 @@ def picture(image: Message) -> Message:
     if image.format == "path":
         path = Path(content).expanduser()
         try:
-            if path.stat().st_size > LONGEST:
+            with open(path, "rb", opener=_at_once) as file:
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                    return _instead(f"the image {path.name} is no file")
+                data = file.read(LONGEST + 1)
+            if len(data) > LONGEST:
                 return _instead(f"the image {path.name} is too large to be shown")
-            data = path.read_bytes()
         except (OSError, ValueError) as error:
             return _instead(f"the image {path.name} could not be read: {getattr(error, 'strerror', None) or error}")
     else:
@@ -42,6 +47,11 @@ def picture(image: Message) -> Message:
     if len(data) > LARGE:
         kind, data = smaller(kind, data)
     return replace(image, format=f"base64.{kind}", content=base64.b64encode(data).decode())
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Opening a pipe would wait for somebody who writes into it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _instead(why: str) -> Message:

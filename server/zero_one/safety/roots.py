@@ -35,7 +35,7 @@ def roots(verdict: Verdict, code: str, language: str, *, project: Path, cwd: Pat
     here = cwd or project
     out: dict[Path, None] = {project: None}
     if here != project:
-        out[here] = None
+        out |= dict.fromkeys(_without_breadth(here) if here.is_dir() else [here])
     changing = [e.what for e in verdict.effects if e.kind in _CHANGING]
     if not changing:
         return list(out)
