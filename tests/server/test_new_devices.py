@@ -149,6 +149,10 @@ async def test_approval_by_the_device_and_default_no() -> None:
             await client.send(Typed("work"))
             question = await client.until(lambda e: isinstance(e, Show) and e.message.type == "approval")
             assert question.message.content["question"] == "May I run this?"
+            asked = server.conversations.get("d1").questions
+            async with asyncio.timeout(30):
+                while asked.open is not None and asked.open.deaf:  # noqa: ASYNC110 - time passes, nothing tells of it
+                    await asyncio.sleep(0.02)
             await client.send(Answer(question.message.id, "yes"))
             await client.until(
                 lambda e: isinstance(e, Show) and e.message.type == "approval" and e.message.id != question.message.id
