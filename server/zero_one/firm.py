@@ -57,6 +57,16 @@ def inside(folder: Path) -> Iterator[Path]:
         os.close(handle)
 
 
+def read(path: Path) -> bytes:
+    """The bytes of the file that lies at this very path. Raises Elsewhere, and OSError for what is no file."""
+    handle = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        check(handle, path)
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "no file")
+        return file.read()
+
+
 def make_folders(folder: Path) -> None:
     """With those above it that are missing, none of them through a link. Raises Elsewhere and OSError."""
     if os.path.lexists(folder):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from zero_one import firm
+from zero_one.app import data
 from zero_one.app.past import forget_files
 from zero_one.computer import display, opener, tools
 from zero_one.computer.hands import Hands, HandsError
 from zero_one.computer.languages.base import Scope
 from zero_one.computer.terminal import Terminal
+from zero_one.config.paths import data_dir
 from zero_one.conversation.mailbox import safe_name
 from zero_one.interpreter.pictures import picture
 from zero_one.protocol.lmc import Message
@@ -441,3 +444,29 @@ def test_what_is_no_file_is_never_read_as_a_picture(project: Path, what: str) ->
     shown = picture(Message("user", "image", "path", str(project / what)))
     assert shown.type == "message"
     assert "no file" in str(shown.content)
+
+
+@posix
+def test_an_export_reads_nothing_that_was_swapped_for_a_link_meanwhile(
+    tmp_path: Path, project: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZERO_ONE_HOME", str(tmp_path / "01"))
+    work = data_dir() / "work" / "desk"
+    (work / "d").mkdir(parents=True)
+    for name in ("a", "d/id_rsa", "z"):
+        (work / name).write_text(name)
+    os.mkfifo(work / "pipe")
+    found = data._files
+
+    def swapped(folder: Path) -> Iterator[Path]:
+        for file in found(folder):
+            if file.name == "id_rsa":
+                lead_away(work / "d", outside)
+            yield file
+
+    monkeypatch.setattr(data, "_files", swapped)
+    assert data.export(str(tmp_path / "out.zip")) == 0
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        names = archive.namelist()
+        assert {"work/desk/a", "work/desk/z"} <= set(names)
+        assert all(b"outside" not in archive.read(name) for name in names)

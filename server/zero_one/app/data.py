@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from zero_one import firm
 from zero_one.app.audit import line
 from zero_one.app.undo import COMMAND_LINE, printable
 from zero_one.config.paths import config_dir, data_dir
@@ -125,8 +126,11 @@ def _everything() -> Iterator[tuple[str, bytes]]:
                 inside,
                 file.read_bytes() if file.suffix == ".wav" else text(file.read_text("utf-8", errors="replace")),
             )
-    for file in _files(folder / "work"):
-        yield file.relative_to(folder).as_posix(), file.read_bytes()
+    work = (folder / "work").resolve()
+    for file in _files(work):
+        # Code that still runs may swap a file or folder for a link, or forbid reading: then it is left out.
+        with suppress(OSError):
+            yield f"work/{file.relative_to(work).as_posix()}", firm.read(file)
     if (folder / "trust" / "audit").exists():
         entries = list(AuditLog(folder / "trust" / "audit").entries())
         yield "audit.txt", text("".join(f"{printable(line(entry))}\n" for entry in entries))
