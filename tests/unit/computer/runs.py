@@ -86,7 +86,7 @@ def running(words: str) -> list[int]:
     ]
 
 
-async def until(true: Callable[[], object], seconds: float = 5.0) -> None:
+async def until(true: Callable[[], object], seconds: float = 30.0) -> None:
     """Wait for what other processes do: it can only be looked at again and again."""
     end = asyncio.get_running_loop().time() + seconds
     while not true():

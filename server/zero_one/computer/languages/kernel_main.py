@@ -12,6 +12,7 @@ import codecs
 import contextvars
 import functools
 import os
+import select
 import shlex
 import signal
 import subprocess
@@ -62,23 +63,23 @@ class Stream(OutStream):
         """What child processes write to our file descriptor; characters cut by the read size are put together."""
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         while True:
-            data = os.read(self._fid, _CHUNK)
-            if not data or not self._should_watch:
-                return
-            with self._reading:
+            select.select([self._fid], [], [])
+            with self._reading:  # so that nothing is ever read and not yet written when ``settle`` looks
+                data = os.read(self._fid, _CHUNK)
+                if not data or not self._should_watch:
+                    return
                 self.write(decoder.decode(data))
 
     def settle(self) -> None:
-        """Return when what children have written so far is in the stream (or after 0.2 s)."""
+        """Return when what children have written so far is in the stream (or after 1 s, while they go on writing)."""
         import fcntl
         import termios
 
-        until = time.monotonic() + 0.2
+        until = time.monotonic() + 1.0
         while time.monotonic() < until:
-            waiting = fcntl.ioctl(self._fid, termios.FIONREAD, b"\0\0\0\0")
-            if not int.from_bytes(waiting, sys.byteorder):
-                time.sleep(0.0005)  # the watching thread may hold what it just read
-                with self._reading:
+            with self._reading:
+                waiting = fcntl.ioctl(self._fid, termios.FIONREAD, b"\0\0\0\0")
+                if not int.from_bytes(waiting, sys.byteorder):
                     return
             time.sleep(0.001)
 
