@@ -41,6 +41,8 @@ def reading(act: Act, verdict: Verdict) -> Reading:
     if _MAIL.search(act.code):
         named.insert(0, MAIL)
     pure, recalls = _PURE.get(act.language, _never)(act.code)
+    if act.language == "shell":
+        named += _shown(act.code)
     if not named and not pure:
         named = [PROGRAM]
     return Reading(tuple(dict.fromkeys(named)), recalls)
@@ -267,6 +269,32 @@ def _shell(code: str) -> tuple[bool, bool]:
         elif node.type in ("simple_expansion", "expansion", "declaration_command"):
             recalls = True
     return pure, recalls
+
+
+_VIEWERS = frozenset(
+    """cat tac nl head tail less more bat batcat strings pdftotext docx2txt antiword catdoc html2text xxd od fold fmt
+    rev column""".split()
+)
+"""Programs whose words without a dash are the files that they show."""
+
+
+def _shown(code: str) -> list[str]:
+    """The files that well-known viewers are told to show, so that a question can name them; ``PROGRAM`` stands in the
+    list too where any other program may have printed something. Empty where no viewer is called."""
+    files: list[str] = []
+    others = False
+    waiting = [_bash().parse(code.encode("utf-8", "surrogatepass")).root_node]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.named_children
+        if node.type != "command":
+            continue
+        name, *words = [(child.text or b"").decode("utf-8", "replace") for child in node.named_children]
+        if name in _VIEWERS:
+            files += [_file(word.strip("'\"")) for word in words if not re.match(r"[-+<>]|\d+[kKmMgGb]?$", word)]
+        else:
+            others = others or name not in _PLAIN_COMMANDS
+    return [*files, *([PROGRAM] if others else [])] if files else []
 
 
 _JS_REACHING = re.compile(

@@ -32,7 +32,10 @@ def sources(language: str, code: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("language", "code", "source"),
     [
-        ("shell", "cat notes.txt", "the output of a program"),
+        ("shell", "cat notes.txt", "the file notes.txt"),
+        ("shell", "head -n 3 'my letter.txt'", "the file my letter.txt"),
+        ("shell", "cat $(ls)", "files"),
+        ("shell", "cat a.txt | sh", "the output of a program"),
         ("shell", PAGE, "a web page at news.example"),
         ("python", "print(open('notes.txt').read())", "the file notes.txt"),
         ("python", "import requests\nprint(requests.get('https://a.example/x').text)", "a web page at a.example"),
