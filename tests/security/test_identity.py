@@ -137,14 +137,14 @@ async def test_another_user_of_this_machine_proves_nothing() -> None:
             assert caller.keyless
             assert caller.scopes == {"speak", "captions"}
             assert caller.device.startswith("guest-")
-            assert caller.device != "guest-unknown-d1"
+            assert caller.device != "guest-unknown/d1"
 
 
 async def test_whose_program_cannot_be_found_out_proves_nothing() -> None:
     async with house(user=lambda peer, here: None) as server, link(server, at="127.0.0.1") as socket:
         await hello(socket, "d1")
         assert [c.keyless for c in callers(server)] == [True]
-        assert connected(server)[0][0] == "guest-unknown-d1"
+        assert connected(server)[0][0] == "guest-unknown/d1"
 
 
 async def test_where_pairing_is_required_this_machine_is_a_stranger_too() -> None:

@@ -172,7 +172,7 @@ class Doorkeeper:
                 return Caller(nameless, "a device on this computer", NEARBY)
             if visitor.ours:
                 return owner(own_name(claimed))
-            return Caller(f"guest-{visitor.user or 'unknown'}-{claimed}", "another user of this computer", NEARBY)
+            return Caller(f"guest-{visitor.user or 'unknown'}/{claimed}", "another user of this computer", NEARBY)
         if claimed is None and (device_here := self.admitted(visitor)) is not None:
             return Caller(nameless, device_here.name, device_here.scopes & {"speak"}, paired=device_here.id)
         return self._turn_away(visitor, claimed)
