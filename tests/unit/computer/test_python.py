@@ -142,7 +142,8 @@ async def stubborn(python: Python, task: asyncio.Task[Ran]) -> None:
 
 
 async def test_code_that_will_not_listen_is_ended_and_the_loss_is_told(python: Python) -> None:
-    code = "import time\nprint('on')\nwhile True:\n  try:\n    time.sleep(9)\n  except BaseException:\n    pass"
+    # It says that it is on from where it is deaf already: an interrupt before that would be heard.
+    code = "import time\nwhile True:\n  try:\n    print('on')\n    time.sleep(9)\n  except BaseException:\n    pass"
     await stubborn(python, await begin(python, code, "on"))
 
 
