@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import math
 import os
 import shutil
 import stat
@@ -63,17 +64,9 @@ class Contents:
 
     def write(self, digest: str, handle: int) -> None:
         """Write the bytes into an open, empty file; runs of zeros become holes. Raises OSError."""
-        running, size = hashlib.sha256(), 0
         with open(self._at(digest), "rb") as source:
-            while piece := source.read(_PIECE):
-                running.update(piece)
-                if piece.count(0) == len(piece):
-                    os.lseek(handle, len(piece), os.SEEK_CUR)
-                else:
-                    _write_all(handle, piece)
-                size += len(piece)
-        os.ftruncate(handle, size)
-        if running.hexdigest() != digest:
+            found = _pour(source, handle)
+        if found != digest:
             raise OSError("what was kept of it is damaged")
 
     def has(self, digest: str) -> bool:
@@ -102,7 +95,6 @@ class Contents:
         return self.folder
 
     def _copy(self, path: Path, info: os.stat_result) -> str:
-        running = hashlib.sha256()
         handle, draft = tempfile.mkstemp(dir=self.folder, prefix=".part-")  # mode 0600
         try:
             try:
@@ -110,18 +102,9 @@ class Contents:
                     firm.check(source.fileno(), path)
                     if not os.path.samestat(os.fstat(source.fileno()), info):
                         raise OSError("another file took its place")
-                    size = 0
-                    while size <= max(info.st_size, _PIECE) and (piece := source.read(_PIECE)):
-                        running.update(piece)
-                        if piece.count(0) == len(piece):
-                            os.lseek(handle, len(piece), os.SEEK_CUR)
-                        else:
-                            _write_all(handle, piece)
-                        size += len(piece)
-                    os.ftruncate(handle, size)
+                    digest = _pour(source, handle, max(info.st_size, _PIECE))
             finally:
                 os.close(handle)
-            digest = running.hexdigest()
             if not self.has(digest):
                 self._at(digest).parent.mkdir(exist_ok=True, mode=0o700)
                 os.replace(draft, self._at(digest))
@@ -157,6 +140,23 @@ def _reading(path: Path) -> io.FileIO:
         os.close(handle)
         raise OSError("no file")
     return os.fdopen(handle, "rb", buffering=0)
+
+
+def _pour(source: io.FileIO | io.BufferedReader, handle: int, most: float = math.inf) -> str:
+    """Copy into an open, empty file; runs of zeros become holes. Ends with the piece that goes beyond ``most`` bytes.
+
+    Returns the SHA-256 of what was copied. Raises OSError.
+    """
+    running, size = hashlib.sha256(), 0
+    while size <= most and (piece := source.read(_PIECE)):
+        running.update(piece)
+        if piece.count(0) == len(piece):
+            os.lseek(handle, len(piece), os.SEEK_CUR)
+        else:
+            _write_all(handle, piece)
+        size += len(piece)
+    os.ftruncate(handle, size)
+    return running.hexdigest()
 
 
 def _write_all(handle: int, piece: bytes) -> None:
