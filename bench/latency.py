@@ -54,13 +54,15 @@ def read(file: Path) -> bytes:
 
 
 @asynccontextmanager
-async def server() -> AsyncIterator[str]:
+async def server(settings: Settings | None = None) -> AsyncIterator[str]:
     """A server of our own on a free port, in this process."""
     from zero_one.app.serve import serve
 
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     stop = asyncio.Event()
-    running = asyncio.create_task(serve(Settings(server=ServerSettings(port=0)), stop, ready=port.set_result))
+    running = asyncio.create_task(
+        serve(settings or Settings(server=ServerSettings(port=0)), stop, ready=port.set_result)
+    )
     await asyncio.wait({running, port}, return_when=asyncio.FIRST_COMPLETED)
     try:
         yield f"ws://127.0.0.1:{port.result()}/"

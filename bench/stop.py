@@ -19,15 +19,14 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import psutil
+from latency import server
 from websockets.asyncio.client import ClientConnection, connect
 
-from zero_one.app.serve import serve
 from zero_one.config.settings import ModelSettings, ServerSettings, Settings
 from zero_one.protocol.events import Flush, Pcm, Pressed, Released, Show, SpeechPcm, State, Stop, Typed
 from zero_one.protocol.light import ClientSide
@@ -152,27 +151,17 @@ async def child_process(device: Device, model: ScriptedModel, stop: Stopper) -> 
     return await becomes(lambda: not nappers()) - asked
 
 
-@asynccontextmanager
-async def server(model: ScriptedModel) -> AsyncIterator[str]:
-    port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    stop = asyncio.Event()
-    settings = Settings(
+def settings(model: ScriptedModel) -> Settings:
+    return Settings(
         server=ServerSettings(port=0),
         model=ModelSettings(name="openai/scripted", api_base=model.url, api_key="bench", supports_functions=True),
     )
-    running = asyncio.create_task(serve(settings, stop, ready=port.set_result))
-    await asyncio.wait({running, port}, return_when=asyncio.FIRST_COMPLETED)
-    try:
-        yield f"ws://127.0.0.1:{port.result()}/"
-    finally:
-        stop.set()
-        await running
 
 
 async def measure(turns: int) -> dict[str, Any]:
     results: dict[str, Any] = {}
     with ScriptedModel() as model:
-        async with server(model) as url, connect(url) as socket:
+        async with server(settings(model)) as url, connect(url) as socket:
             device = Device(socket)
             await device.greet()
             try:
