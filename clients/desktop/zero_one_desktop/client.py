@@ -30,6 +30,7 @@ from zero_one.protocol.events import (
 from zero_one.protocol.light import ClientEvent, ClientSide, Received, Welcome
 from zero_one_desktop.control import Control, ControlError
 from zero_one_desktop.equipment import open_microphone, open_speaker
+from zero_one_desktop.hotkey import Hotkey
 from zero_one_desktop.keys import Keys
 from zero_one_desktop.lines import read_lines, readable_stdin
 from zero_one_desktop.link import Link
@@ -83,13 +84,14 @@ class Client(Talking):
             on_down=self._down,
         )
         control = await self._start_control()
-        hotkeys = self._start_hotkeys()
         if self.options.typed and (stdin := readable_stdin()) is not None:
             read_lines(stdin, self._typed, self._no_more_lines)
         linking = self._spawn(self._link.run())
         if self.options.ends_by_itself:
             self._spawn(self._give_up())
+        hotkeys: list[Hotkey] = []
         try:
+            await self._start_hotkeys(hotkeys)
             await self._over.wait()
         finally:
             for hotkey in hotkeys:

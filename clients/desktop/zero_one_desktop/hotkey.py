@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ class HotkeyError(Exception):
     """No hotkey can be watched here. The text says why and what works instead."""
 
 
+_START_S = 15.0
 _INSTEAD = "Use the command “01-client toggle” (bind it to a key in your desktop's settings), or type."
 
 
@@ -31,13 +35,16 @@ class Hotkey:
         self._complete = False
         self._listener: Any = None
 
-    def start(self) -> None:
-        """Begin to watch. Raises HotkeyError."""
+    async def start(self) -> None:
+        """Begin to watch; returns once a press would be seen. Raises HotkeyError."""
         try:
             self._listener = self._keyboard.Listener(on_press=self._on_press, on_release=self._on_release)
             self._listener.start()
         except Exception as problem:  # noqa: BLE001  (each backend has errors of its own)
             raise HotkeyError(f"The hotkey cannot be watched ({problem}). {_INSTEAD}") from None
+        if not await _watching(self._listener):
+            self.stop()
+            raise HotkeyError(f"The hotkey cannot be watched (the keyboard gave no sign). {_INSTEAD}")
 
     def stop(self) -> None:
         if self._listener is not None:
@@ -62,6 +69,25 @@ class Hotkey:
             if self._complete:
                 self._complete = False
                 self._up()
+
+
+async def _watching(listener: Any) -> bool:
+    """Whether ``listener`` got as far as seeing keys. Its own ``wait`` has no limit and outlives a listener that died,
+    so it waits on a thread that nobody waits for."""
+    loop, seen = asyncio.get_running_loop(), asyncio.Event()
+
+    def wait() -> None:
+        listener.wait()
+        with contextlib.suppress(RuntimeError):  # the client ended meanwhile
+            loop.call_soon_threadsafe(seen.set)
+
+    threading.Thread(target=wait, name="hotkey begins", daemon=True).start()
+    try:
+        async with asyncio.timeout(_START_S):
+            await seen.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 def _pynput() -> Any:

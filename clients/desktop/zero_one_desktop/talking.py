@@ -51,10 +51,10 @@ class Talking:
             if timer is not None:
                 timer.cancel()
 
-    def _start_hotkeys(self) -> list[Hotkey]:
-        """The talk key, and the one that stops everything."""
+    async def _start_hotkeys(self, started: list[Hotkey]) -> None:
+        """The talk key, and the one that stops everything; ``started`` gets each of them, for the caller to stop."""
         if self.options.ends_by_itself:
-            return []
+            return
         loop = asyncio.get_running_loop()
 
         def tell(call: Callable[..., None], *arguments: Any) -> None:
@@ -62,22 +62,20 @@ class Talking:
                 loop.call_soon_threadsafe(call, *arguments)
 
         talk, stop = self.options.hotkey, self.options.stop_hotkey
-        started: list[Hotkey] = []
         try:
             if talk is not None:
                 button = self._button
                 edges = (lambda: tell(self._key, button.down), lambda: tell(self._key, button.up))
                 started.append(Hotkey(talk, *edges))
-                started[-1].start()
+                await started[-1].start()
                 how = "Hold" if self.options.mode == "hold" else "Tap"
                 what = "to talk, or type" if self._microphone is not None else "to answer questions; type to talk"
                 self._screen.note(f"{how} {talk} {what}. Ctrl-C ends.")
             if talk is not None and stop is not None:
                 started.append(Hotkey(stop, lambda: tell(self._stop_everything), lambda: None))
-                started[-1].start()
+                await started[-1].start()
         except HotkeyError as problem:
             self._screen.note(str(problem))
-        return started
 
     # --- the button ------------------------------------------------------------------------------------------------
 
