@@ -29,6 +29,14 @@ _ALWAYS = re.compile(
     re.I,
 )
 _BUT = re.compile(r"^[ ,.;:!–—-]*(?:but|and|instead|rather|just|only|please)?[ ,:]*", re.I)
+_AGAIN = re.compile(
+    rf"{_LEAD}(?:sorry[ ,.!?]+)?(?:what|pardon|pardon me|sorry|excuse me|huh|come again|say again|"
+    r"(?:(?:can|could|would) you )?(?:please )?(?:say|repeat|ask)(?: (?:it|that|this|the question))?"
+    r"(?: again| once more)?|"
+    r"what (?:did you say|was that|was the question|do you want(?: to do)?|are you asking)|once more|again)"
+    r"(?: please)?[ .!?]*",
+    re.I,
+)
 _NO_BUT = "thanks thank you please no nope don't do not stop cancel it that way just leave then"
 _FILLERS = frozenset(_NO_BUT.split())
 
@@ -55,3 +63,8 @@ def read_answer(text: str) -> Heard:
     rest = _BUT.sub("", text[no.end() :], count=1).strip()
     words = re.sub(r"[^\w' ]", " ", rest.lower()).split()
     return Heard("no", rest if any(word not in _FILLERS for word in words) else None)
+
+
+def asks_again(text: str) -> bool:
+    """Whether this asks to hear the question once more."""
+    return _AGAIN.fullmatch(text.strip().replace("’", "'")) is not None

@@ -23,6 +23,8 @@ class OpenQuestion:
         self.word = word_of(question)
         self.attempts = self.remarks = 0
         self.tapped = False
+        self.saying: asyncio.Future[bool] | None = None
+        """Done when what was last said of it has been heard, or dropped."""
         self._clock, self._timeout_s = clock, timeout_s
         self._spoken_at: float | None = None
         self._timer: asyncio.TimerHandle | None = None

@@ -215,7 +215,8 @@ class Conversation:
             case Stop():
                 self._hush(link) if event.silence_only else self._stopper.stop()
             case Repeat():
-                self._mouth.repeat(self._turns.now)
+                if not self.questions.again():
+                    self._mouth.repeat(self._turns.now)
             case Answer():
                 self._replies.answered(event, link)
             case Played():

@@ -9,7 +9,7 @@ from typing import Literal
 
 from zero_one.conversation import challenge, phrases
 from zero_one.conversation.agreeing import enough, hand_of, how_to_agree
-from zero_one.conversation.answers import read_answer
+from zero_one.conversation.answers import asks_again, read_answer
 from zero_one.conversation.asking import OpenQuestion
 from zero_one.conversation.audience import Audience
 from zero_one.conversation.desk import Desk
@@ -97,6 +97,9 @@ class Questions:
                 self._current = self._but = None
 
     def _closed(self, asked: OpenQuestion, decision: Decision) -> None:
+        if asked.saying is not None:
+            # A question that is over is not asked any more, now or when its device is back.
+            self._mouth.queue.withdraw(asked.saying)
         message = asked.closed(decision)
         self._audience.show(message)
         self._desk.tell_others(self, message)
@@ -107,6 +110,15 @@ class Questions:
         self.no_afterthought()
         question = self.open
         return question is not None and question.settle(Decision(False, reason=reason))
+
+    def again(self) -> bool:
+        """Say the open question once more. Returns whether there was one."""
+        question = self.open
+        if question is None:
+            return False
+        self._mouth.queue.flush()
+        self._remark(question, question.text)
+        return True
 
     def show_again(self) -> list[Message]:
         """For a device that joins while it is open."""
@@ -127,6 +139,8 @@ class Questions:
         if event.answer == "no":
             self._decide(False, caller, but=event.but)
             return ""
+        if event.answer == "edit" and "edit" not in question.question.answers:
+            return phrases.NOT_EDITED
         hand = hand_of(event, question.word)
         early = question.too_early(event.held_ms)
         code = event.code if event.answer == "edit" else None
@@ -166,6 +180,9 @@ class Questions:
         if question.word and text.strip().strip(".!").casefold() == question.word:
             self._answer_or_remark(question, "hold", caller, early=question.deaf)
             return "answer"
+        if asks_again(text):
+            self.again()
+            return "answer"
         heard = read_answer(text)
         if heard.answer == "unclear":
             return "request"
@@ -191,6 +208,8 @@ class Questions:
             self._mouth.trouble("answer", phrases.MAY_NOT_APPROVE)
         elif heard.answer == "no":
             self._decide(False, said.caller, hand="voice", but=heard.but)
+        elif asks_again(said.text):
+            self._remark(question, question.text)
         elif question.say and self._named(said.caller) and self._challenge(question, said):
             pass
         elif not said.text:
@@ -315,7 +334,8 @@ class Questions:
         if self._audience.away:
             question.spoken()
             return
-        self._mouth.say(text).add_done_callback(lambda _: question.spoken())
+        question.saying = saying = self._mouth.say(text)
+        saying.add_done_callback(lambda _: question.spoken() if question.saying is saying else None)
 
     def _remark(self, question: OpenQuestion, text: str) -> None:
         question.remarks += 1

@@ -147,6 +147,20 @@ class SpeechQueue:
         self._on_change()
         return unheard
 
+    def withdraw(self, done: asyncio.Future[bool]) -> None:
+        """Do not say the line with this future after all; if it is just being said, everything is dropped."""
+        for at, sound in enumerate(self._sounds):
+            if sound.line.done is not done:
+                continue
+            if at <= self._playing and not self._paused:
+                self.flush()
+            else:
+                del self._sounds[at]
+                _resolve(sound.line, False)
+                self._news.set()
+                self._on_change()
+            return
+
     def pause(self) -> None:
         """Nobody listens: stop, and go back to the beginning of the line that was cut."""
         if self._paused:

@@ -77,7 +77,7 @@ async def test_other_words_get_new_ones_three_times() -> None:
 
 @virtual
 async def test_the_second_attempt_may_be_right() -> None:
-    stage = Asking("what", "amber basket three")
+    stage = Asking("whatever", "amber basket three")
     await stage.asked(paired("bed"))
     for _ in range(2):
         await stage.speak(1.0)
