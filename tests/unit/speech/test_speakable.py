@@ -11,6 +11,25 @@ from hypothesis import strategies as st
 from zero_one.speech.speakable import speakable
 
 SAID = [
+    # what a text looks ahead at to know that it is an abbreviation
+    ("No. 5 is on p. 7, ca. 1900, vol. 2, w/ milk.",
+     "number five is on page seven, around nineteen hundred, volume two, with milk."),
+    ("pp. 5-7, see fig. 3", "pages five to seven, see figure three"),
+    # commas after ranges, ratios, groups of digits, numerals, thousands
+    ("from 9-5, pages 10-20, then", "from nine to five, pages ten to twenty, then"),
+    ("A 16:9 picture, score 2:0.", "A sixteen to nine picture, score two to zero."),
+    ("Formation 4-4-2.", "Formation four, four, two."),
+    ("World War II and Louis XIV", "World War two and Louis fourteen"),
+    ("Call 911 or 112.", "Call nine one one or one hundred and twelve."),
+    ("5k users, a 10K run, 4K video", "five thousand users, a ten K run, four K video"),
+    ("It is >5 and <10.", "It is more than five and less than ten."),
+    ("Mon–Fri, Q3 2025", "Monday to Friday, Q three twenty twenty-five"),
+    ("1.5 kWh in 5 µs for 5¢, or ₹1,00,000",
+     "one point five kilowatt hours in five microseconds for five cents, or one hundred thousand rupees"),
+    # paths and mathematics as models write them
+    ("Start ./run.sh or ../x/y.py", "Start run dot S H or parent folder slash x slash y dot P Y"),
+    ("So \\(x = \\frac{1}{2}\\) and $$\\sqrt{16} \\times 2$$.",
+     "So x equals one over two and square root of sixteen times two."),
     # markup
     ("Hello **world**, it is `ls`.", "Hello world, it is ls."),
     ("# Plan\n\nFirst *this*, then __that__.", "Plan. First this, then that."),

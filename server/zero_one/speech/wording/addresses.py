@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from zero_one.speech.wording import numbers
+from zero_one.speech.wording import numbers, units
 
 _EXTENSIONS = (
     "txt|pdf|py|js|ts|tsx|jsx|json|ya?ml|toml|md|rst|csv|tsv|xlsx?|docx?|pptx?|odt|png|jpe?g|gif|svg|webp|mp[34]|wav|ogg|"
@@ -71,7 +71,11 @@ def say(text: str) -> str:
     text = _FLAG.sub(lambda m: f"dash {_pieces(m[1])}" + (f" equals {_pieces(m[2])}" if m[2] else ""), text)
     text = _SNAKE.sub(lambda m: _pieces(m[1]), text)
     text = _CALL.sub(r"\1", text)
-    return _CAMEL.sub(lambda m: " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]", m[0])), text)
+    return _CAMEL.sub(_camel, text)
+
+
+def _camel(match: re.Match[str]) -> str:
+    return match[0] if units.is_unit(match[0]) else " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]", match[0]))
 
 
 def _url(rest: str) -> str:
@@ -92,11 +96,13 @@ def _host(host: str) -> str:
 
 
 def _path(path: str) -> str:
-    parts = [part for part in path.split("/") if part]
+    parts = [part for part in path.split("/") if part not in ("", ".")]
     return " slash ".join(_file_name(part) for part in parts)
 
 
 def _file_name(name: str) -> str:
+    if name == "..":
+        return "parent folder"
     found = _FILE.fullmatch(name)
     if found:
         return f"{_pieces(found[1])} dot {_extension(found[2])}"

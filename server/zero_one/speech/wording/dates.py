@@ -37,11 +37,12 @@ _DECADE = re.compile(
 )
 _YEARS = re.compile(r"(?<![\w$€£.,:-])(1[1-9]\d\d|20\d\d)\s?[-–]\s?(1[1-9]\d\d|20\d\d|\d\d)(?![\w%]|[.,:-]\d)")
 _YEAR_WORD = re.compile(
-    r"\b((?:in|since|by|until|till|before|after|from|during|year|of|for|to|early|late|mid|around|circa|between|and|spring|"
+    r"\b((?:in|since|by|until|till|before|after|from|during|year|of|for|to|early|late|mid|around|circa|between|and|spring|Q[1-4]|"
     r"summer|autumn|fall|winter|copyright)\s+|\()(1[1-9]\d\d|20\d\d)\b"
     r"(?!\s*(?:[a-zA-Z°%$€£]+s\b|[KMGT]i?[Bb]\b|[kcm]m\b|kg\b|g\b|ms\b|percent|people|rpm|[x×*/+=]))(?![\d%°$€£]|[.,:]\d)",
     re.IGNORECASE,
 )
+_CIRCA = re.compile(r"(?<![\w.])ca?\.\s?(?=[12]\d{3}\b)")
 _TIME_RANGE = re.compile(rf"(?<![\d:.]){_CLOCK}{_DAY_HALF}?\s?[-–]\s?(?=\d)", re.IGNORECASE)
 _TIME = re.compile(rf"(?<![\d:.]){_CLOCK}{_DAY_HALF}?(?![\d:])(?:\s*(?:o'clock|hrs|h)\b)?", re.IGNORECASE)
 _HOUR = re.compile(rf"(?<![\d:.,$])(1[0-2]|0?[1-9])(?:\s?[-–]\s?(1[0-2]|0?[1-9]))?{_DAY_HALF}", re.IGNORECASE)
@@ -49,6 +50,7 @@ _HOUR = re.compile(rf"(?<![\d:.,$])(1[0-2]|0?[1-9])(?:\s?[-–]\s?(1[0-2]|0?[1-9
 
 def say(text: str) -> str:
     """Every date and time of ``text`` as words."""
+    text = _CIRCA.sub("around ", text)
     text = _ISO.sub(_iso, text)
     text = _DOTTED.sub(lambda m: _date(m[3], int(m[2]), int(m[1])), text)
     text = _YEAR_FIRST.sub(lambda m: _date(m[1], int(m[2]), int(m[3]), m[0]), text)

@@ -20,15 +20,22 @@ _ABBREVIATIONS = {
     r"N/A|n/a": "not available",
     r"Mon\.": "Monday", r"Tue\.|Tues\.": "Tuesday", r"Wed\.": "Wednesday", r"Thu\.|Thurs\.": "Thursday",
     r"Fri\.": "Friday", r"U\.S\.A\.": "U S A", r"U\.S\.": "U S", r"U\.K\.": "U K", r"Ph\.?D\.?": "P H D",
-    r"ver\.(?=\s?\d)": "version", r"resp\.": "respectively", r"incl\.": "including", r"excl\.": "excluding",
+    r"ver\.(?=\s?\d)": "version",
+    r"vol\.(?=\s?\d)": "volume", r"resp\.": "respectively", r"incl\.": "including", r"excl\.": "excluding",
     r"tel\.|Tel\.": "telephone", r"24/7": "twenty-four seven", r"and/or": "and or", r"he/she": "he or she",
     r"I/O": "I O",
     r"C\+\+": "C plus plus", r"C#": "C sharp", r"F#": "F sharp", r"\.NET": "dot net", r"R&D": "R and D",
     r"Q&A": "Q and A",
     r"wi-?fi|Wi-?Fi|WIFI": "Wi-Fi",
 }  # fmt: skip
-_ABBREVIATION = re.compile("|".join(rf"(?<![\w.])(?:{pattern})(?!\w)" for pattern in _ABBREVIATIONS))
-_ABBREVIATION_LIST = [(re.compile(pattern), said) for pattern, said in _ABBREVIATIONS.items()]
+_ABBREVIATION = re.compile("|".join(rf"(?<![\w.])({pattern})(?!\w)" for pattern in _ABBREVIATIONS))
+_ABBREVIATION_WORDS = tuple(_ABBREVIATIONS.values())
+"""What group n + 1 of the pattern stands for: the patterns look ahead, so that their text alone does not tell which."""
+_DAYS = {
+    "Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday", "Sat": "Saturday",
+    "Sun": "Sunday",
+}  # fmt: skip
+_DAY_RANGE = re.compile(rf"\b({'|'.join(_DAYS)})\s?[-–]\s?({'|'.join(_DAYS)})\b")
 
 _AS_WORDS = {
     "JSON": "Jason", "JPEG": "J peg", "JPG": "J peg", "GIF": "gif", "RAM": "ram", "ROM": "rom", "NASA": "Nasa",
@@ -61,24 +68,30 @@ _PHONE = re.compile(
     r"|(?<![\w.-])(?:1[-.])?\d{3}[-.]\d{3}[-.]\d{4}(?!\w)|(?<![\w.-])\d{3}-\d{4}(?![\w-])"
     r"|(?<![\w.,])0\d{2,4}[\s/-]\d{3,8}(?:[\s-]\d{2,4})*(?!\w)"
 )
+_EMERGENCY = re.compile(r"\b(call|dial|phone|ring)\s+([1-9]11|112|999|11[089])\b(?![.,:]\d)", re.IGNORECASE)
+_GROUPS = re.compile(r"(?<![\w.,-])\d{1,7}(?:-\d{1,7}){2,}(?![\w-])")
+"""ISBNs, formations, serial numbers: digit by digit."""
+_ROMAN = re.compile(r"\b(?!The\b|An\b)([A-Z][a-z]+|chapter|part|type|phase|volume|section|act|book)\s([IVX]{2,6})\b")
+_RATIO = re.compile(r"(?<![\w:.])(\d{1,4}):(\d{1,4})(?![\w:]|\.\d)")
 _ORDINAL = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _FRACTION_WORDS = {2: ("half", "halves"), 4: ("quarter", "quarters")}
 _FRACTION = re.compile(r"(?<![\w./])(?:(\d+)\s)?(\d{1,3})/(\d{1,4})(?![\w./]*\d|/)")
 _SCIENCE = re.compile(r"(?<![\w.])([-−+]?\d+(?:\.\d+)?)(?:[eE]|\s?[×x]\s?10\^)([-−+]?\d+)\b")
 _POWER = re.compile(r"(\w|\))\s?(?:\^|\*\*)\s?(?:\{?([-−]?\w+)\}?)|(\w|\))([²³])")
-_RANGE = re.compile(rf"(?<![\w.,/:-])({units.N})\s?[-–]\s?(\d[\d,]*(?:\.\d+)?)(?![\w:/-])")
+_RANGE = re.compile(rf"(?<![\w.,/:-])({units.N})\s?[-–]\s?(\d(?:[\d,]*\d)?(?:\.\d+)?)(?![\w:/-])")
 _APPROX = re.compile(r"~\s?(?=[\d$€£])")
 _NUMBER_SIGN = re.compile(r"(?<!\w)#\s?(\d+)\b")
+_THAN = re.compile(r"(?<![\w<>=-])[<>]\s?(?=\d)")
 _TAG = re.compile(r"(?<!\w)#([A-Za-z]\w+)")
 _MENTION = re.compile(r"(?<!\w)@([A-Za-z]\w+)")
-_NUMBER = re.compile(r"(?<![\d.,])(?:(?<![\w)])[-−+])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\d.,])(?:(?<![\w)])[-−+])?(?:\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}|\d+)(?:\.\d+)?")
 _POINT_ONLY = re.compile(r"(?<![\w.])\.(\d+)\b")
 _MATH = (
     (re.compile(r"<="), " at most "), (re.compile(r">="), " at least "), (re.compile(r"!=|<>"), " is not "),
     (re.compile(r"==+"), " equals "), (re.compile(r"[-=]+>"), " to "), (re.compile(r"<[-=]+"), " from "),
     (re.compile(r"(?<=[\w)\s])=(?=[\w(\s-])"), " equals "), (re.compile(r"(?<=[\w)\s])\+(?=[\w(\s])"), " plus "),
-    (re.compile(r"(?<=[\w)])\s<\s(?=[\w(-])|<(?=\d)"), " less than "),
-    (re.compile(r"(?<=[\w)])\s>\s(?=[\w(-])|(?<!\w)>(?=\d)"), " more than "),
+    (re.compile(r"(?<=[\w)])\s<\s(?=[\w(-])"), " less than "),
+    (re.compile(r"(?<=[\w)])\s>\s(?=[\w(-])"), " more than "),
     (re.compile(r"&&"), " and "), (re.compile(r"\|\|"), " or "), (re.compile(r"&"), " and "),
     (re.compile(r"(?<=\d)\s-\s(?=\d)"), " minus "),
     (re.compile(r"(?<=[a-z])\s?/\s?(?=[a-z])", re.IGNORECASE), " or "), (re.compile(r"/"), " slash "),
@@ -90,8 +103,12 @@ _MATH = (
 
 def say(text: str) -> str:
     """Everything in ``text`` that is not plain words yet, in words."""
+    text = _DAY_RANGE.sub(lambda m: f"{_DAYS[m[1]]} to {_DAYS[m[2]]}", text)
     text = _ABBREVIATION.sub(_abbreviation, text)
     text = _PHONE.sub(_phone, text)
+    text = _EMERGENCY.sub(lambda m: f"{m[1]} {digits(m[2])}", text)
+    text = _GROUPS.sub(_phone, text)
+    text = _ROMAN.sub(_roman, text)
     text = _APPROX.sub("about ", text)
     text = _SCIENCE.sub(lambda m: f"{number(m[1])} times ten to the {_power_word(m[2])}", text)
     text = _POWER.sub(_power, text)
@@ -99,6 +116,8 @@ def say(text: str) -> str:
     text = _ORDINAL.sub(lambda m: ordinal(int(m[1].replace(",", ""))), text)
     text = _FRACTION.sub(_fraction, text)
     text = _RANGE.sub(_range, text)
+    text = _RATIO.sub(lambda m: f"{number(m[1])} to {number(m[2])}", text)
+    text = _THAN.sub(lambda m: " less than " if m[0][0] == "<" else " more than ", text)
     text = _NUMBER_SIGN.sub(lambda m: f"number {number(m[1])}", text)
     text = _TAG.sub(r"hashtag \1", text)
     text = _MENTION.sub(r"at \1", text)
@@ -126,7 +145,7 @@ def _touches(text: str, match: re.Match[str]) -> bool:
 
 
 def _abbreviation(match: re.Match[str]) -> str:
-    said = next(word for pattern, word in _ABBREVIATION_LIST if pattern.fullmatch(match[0]))
+    said = _ABBREVIATION_WORDS[(match.lastindex or 1) - 1]
     at_end = (
         match.end() == len(match.string) and match[0].endswith(".") and said in ("et cetera", "Incorporated", "U S")
     )
@@ -137,6 +156,14 @@ def _phone(match: re.Match[str]) -> str:
     groups = re.findall(r"\d+", match[0])
     lead = "plus " if match[0].lstrip().startswith("+") else ""
     return lead + ", ".join(digits(group) for group in groups)
+
+
+def _roman(match: re.Match[str]) -> str:
+    """World War II → World War two. What is no numeral stays."""
+    values = [{"I": 1, "V": 5, "X": 10}[letter] for letter in match[2]]
+    total = sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+    written = "X" * (total // 10) + ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")[total % 10]
+    return f"{match[1]} {cardinal(total)}" if written == match[2] else match[0]
 
 
 def _power(match: re.Match[str]) -> str:

@@ -54,7 +54,7 @@ def number(text: str, language: str = "en") -> str:
 
 
 def is_one(text: str) -> bool:
-    return text.lstrip("+-−") in ("1", "1.0")
+    return text.lstrip("+-−") == "1"
 
 
 def _tidy(words: str) -> str:

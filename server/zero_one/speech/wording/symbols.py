@@ -17,8 +17,8 @@ _SPOKEN_IN_TEXT = frozenset("✅✔☑❌✖⚠🚨⛔🚫")
 SIGNS = {
     "×": " times ", "÷": " divided by ", "±": " plus or minus ", "≈": " about ", "≤": " at most ", "≥": " at least ",
     "≠": " is not ", "√": " square root of ", "∞": " infinity ", "π": " pi ", "→": " to ", "⇒": " so ", "←": " from ",
-    "↔": " to and from ", "∑": " sum of ", "∫": " integral of ", "∆": " delta ", "Δ": " delta ", "µ": " micro ",
-    "μ": " micro ", "Ω": " ohms ", "λ": " lambda ", "θ": " theta ", "α": " alpha ", "β": " beta ", "σ": " sigma ",
+    "↔": " to and from ", "∑": " sum of ", "∫": " integral of ", "∆": " delta ", "Δ": " delta ", "μ": "µ", "Ω": " ohms ",
+    "λ": " lambda ", "θ": " theta ", "α": " alpha ", "β": " beta ", "σ": " sigma ",
     "∈": " in ", "∪": " union ", "∩": " intersection ", "∂": " partial ", "∴": " so ", "∝": " is proportional to ",
     "©": " copyright ", "®": " ", "™": " ", "§": " section ", "¶": " ", "•": ", ", "·": " ", "†": " ", "…": "...",
     "–": "-", "—": ", ", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'",
@@ -36,7 +36,8 @@ _EMOJI = re.compile(
 
 def signs(text: str) -> str:
     text = re.sub(r"\s[–—]\s", ", ", text)
-    return _SIGN.sub(lambda match: SIGNS[match[0]], text)
+    text = _SIGN.sub(lambda match: SIGNS[match[0]], text)
+    return re.sub(r"µ(?!\w)", " micro ", text)
 
 
 def emoji(text: str, language: str = "en") -> str:

@@ -6,7 +6,7 @@ import re
 
 from zero_one.speech.wording.numbers import cardinal, is_one, number
 
-N = r"[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+N = r"[-−+]?(?:\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}|\d+)(?:\.\d+)?"
 """A number as English writes it."""
 
 _BIG = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion", "t": "trillion"}
@@ -27,6 +27,8 @@ _SCALE = r"(?:\s?(thousand|million|billion|trillion)\b|\s?(k|K|M|mn|m|B|bn|b|T)\
 
 _MONEY_FIRST = re.compile(rf"([-−])?({_SYMBOLS}|\b(?:{_CODES})\s)\s?({N}){_SCALE}")
 _MONEY_LAST = re.compile(rf"(?<![\w.])({N}){_SCALE}\s?({_SYMBOLS}|(?:{_CODES})\b)")
+_CENTS = re.compile(rf"(?<![\w.,])({N})\s?¢")
+_THOUSANDS = re.compile(rf"(?<![\w.,])({N})k(?![\w/])")
 _MONEY_RANGE = re.compile(rf"({_SYMBOLS})\s?({N})\s?[-–]\s?(?:{_SYMBOLS})?\s?({N})(?![\d.,]*\d)")
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -68,17 +70,18 @@ _WORDS: dict[str, tuple[str, str]] = {
     "rpm": ("R P M", "R P M"), "fps": ("frame per second", "frames per second"), "px": ("pixel", "pixels"),
     "MP": ("megapixel", "megapixels"), "pt": ("point", "points"), "dpi": ("D P I", "D P I"), "ha": ("hectare",
     "hectares"),
-    "°C": ("degree Celsius", "degrees Celsius"), "°F": ("degree Fahrenheit", "degrees Fahrenheit"), "K": ("kelvin",
-    "kelvin"),
+    "°C": ("degree Celsius", "degrees Celsius"), "°F": ("degree Fahrenheit", "degrees Fahrenheit"),
+    "K": ("kelvin", "kelvin"),
     "ºC": ("degree Celsius", "degrees Celsius"), "º": ("degree", "degrees"), "°": ("degree", "degrees"),
     "%": ("percent", "percent"), "‰": ("per mille", "per mille"), "ppm": ("part per million", "parts per million"),
     "N": ("newton", "newtons"), "Nm": ("newton meter", "newton meters"), "t": ("ton", "tons"), "kΩ": ("kiloohm",
     "kiloohms"),
 }  # fmt: skip
 _NEEDS_NO_SPACE = frozenset({"d", "A", "K", "B", "N", "t", "in", "us", "pt", "MP"})
-"""These are words or letters too: as units only when they touch the number (``in``: not even then)."""
+"""These are words or letters too: as units only when they touch the number (``in`` not even then, nor ``K``, which is
+a thousand more often than a kelvin and then said as the letter)."""
 _UNIT = "|".join(re.escape(unit) for unit in sorted(_WORDS, key=len, reverse=True) if unit not in _NEEDS_NO_SPACE)
-_TIGHT = "|".join(re.escape(unit) for unit in sorted(_NEEDS_NO_SPACE - {"in", "us"}, key=len, reverse=True))
+_TIGHT = "|".join(re.escape(unit) for unit in sorted(_NEEDS_NO_SPACE - {"in", "us", "K"}, key=len, reverse=True))
 _PER = r"(?:/(s|sec|h|hr|hour|min|minute|day|week|month|year|kg|km|person|GB|MB|l|L)\b)?"
 _END = r"(?![\w²³]|/\w)"
 _RANGE = re.compile(rf"(?<![\w.,/-])({N})\s?(?:[-–]|to)\s?({N})\s?({_UNIT}|{_TIGHT}){_PER}{_END}")
@@ -93,11 +96,17 @@ _PER_WORDS = {
 _SIZE = re.compile(rf"(?<![\w.])({N})\s?[x×]\s?({N})(?:\s?[x×]\s?({N}))?(?=\b)(?!\w)|(?<![\w.])({N})\s?[x×](?![\w])")
 
 
+def is_unit(word: str) -> bool:
+    return word in _WORDS
+
+
 def say(text: str) -> str:
     """Every amount of ``text`` as words."""
     text = _MONEY_RANGE.sub(lambda m: f"{number(m[2])} to {_money(m[1], m[3], '', '')}", text)
     text = _MONEY_FIRST.sub(lambda m: ("minus " if m[1] else "") + _money(m[2].strip(), m[3], m[4], m[5]), text)
     text = _MONEY_LAST.sub(lambda m: _money(m[4], m[1], m[2], m[3]), text)
+    text = _CENTS.sub(lambda m: f"{number(m[1])} {'cent' if is_one(m[1]) else 'cents'}", text)
+    text = _THOUSANDS.sub(lambda m: f"{number(m[1])} thousand", text)
     text = _DURATION.sub(_duration, text)
     text = _FEET.sub(_feet, text)
     text = _RANGE.sub(lambda m: f"{number(m[1])} to {_amount(m[2], m[3], m[4])}", text)
