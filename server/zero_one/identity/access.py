@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from zero_one.identity.devices import SCOPES, Scope
+from zero_one.identity.devices import OWNER, SCOPES, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,6 @@ class Caller:
         return scope in self.scopes
 
 
-def owner(device: str, name: str = "this computer") -> Caller:
+def owner(device: str, name: str = OWNER) -> Caller:
     """A program of the same user on this machine: whoever runs it could run anything anyhow."""
     return Caller(device, name, SCOPES, keyless=False)

@@ -13,13 +13,14 @@ import json
 import re
 import secrets
 import threading
+import unicodedata
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from zero_one.files import set_aside, write_whole
 from zero_one.identity.addresses import normal, parse
@@ -33,6 +34,11 @@ PAIRED: frozenset[str] = frozenset({"speak", "captions", "approve"})
 SEEN_EVERY_S = 60.0
 """How often at most a device's being here is written down."""
 _LOCK_S = 10.0
+
+OWNER = "this computer"
+"""What a program of the owner on this machine is called wherever people read who it was."""
+_TAKEN = frozenset({OWNER, "a device on this computer", "another user of this computer"})
+"""Names of those who are on no list: no device is called by one."""
 
 
 class DeviceError(ValueError):
@@ -75,13 +81,19 @@ class DeviceBook:
     def __iter__(self) -> Iterator[Device]:
         return iter(sorted(self._devices.values(), key=lambda d: d.paired_at))
 
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(self._devices)
+
     def get(self, ident: str) -> Device | None:
         return self._devices.get(ident)
 
     def named(self, text: str) -> Device:
         """The device that a person means by an id, the start of one, or a name. Raises DeviceError."""
-        fits = [d for d in self._devices.values() if d.id == text or d.name.casefold() == text.casefold()]
-        fits = fits or [d for d in self._devices.values() if text and d.id.startswith(text)]
+        if (exact := self._devices.get(text)) is not None:
+            return exact  # a device may have called itself by another's id
+        wanted = _folded(text)
+        fits = [d for d in self if text and (_folded(d.name) == wanted or d.id.startswith(text))]
         if len(fits) != 1:
             known = ", ".join(f"{d.name} ({d.id})" for d in self._devices.values()) or "none"
             raise DeviceError(f"{'No' if not fits else 'More than one'} device is called {text!r}. Paired: {known}.")
@@ -93,7 +105,7 @@ class DeviceBook:
         device = Device(
             secrets.token_hex(6), _clean(name), _clean(kind), _scopes(scopes), _hash(secret), "", paired_at=now
         )
-        self._put(device)
+        device = self._add(device)
         return device, f"01_{device.id}_{secret}"
 
     def admit_address(self, address: str, name: str, *, now: float) -> Device:
@@ -103,8 +115,7 @@ class DeviceBook:
         device = Device(
             secrets.token_hex(6), _clean(name), "first 01", frozenset({"speak"}), "", normal(address), paired_at=now
         )
-        self._put(device)
-        return device
+        return self._add(device)
 
     def check(self, key: str) -> Device | None:
         """The device that this key belongs to. Takes as long for a wrong key as for a right one."""
@@ -119,9 +130,12 @@ class DeviceBook:
         return next((d for d in self._devices.values() if d.address and normal(d.address) == address), None)
 
     def rename(self, ident: str, name: str) -> Device:
-        """Raises KeyError, DeviceError, OSError."""
+        """Raises KeyError, DeviceError (another one is called so), OSError."""
         with self._changing():
-            return self._set(replace(self._devices[ident], name=_clean(name)))
+            device = replace(self._devices[ident], name=_clean(name))
+            if self._free(device.name, but=ident) != device.name:
+                raise DeviceError(f"{device.name!r} is taken. Give this device a name that no other one has.")
+            return self._set(device)
 
     def allow(self, ident: str, scopes: Iterable[str]) -> Device:
         """Set what a device may do. A device without a key never gets more than to speak. Raises DeviceError."""
@@ -133,19 +147,22 @@ class DeviceBook:
             return self._set(replace(device, scopes=wanted))
 
     def seen(self, ident: str, *, now: float) -> None:
-        """Remember that a device was here, to the minute. Raises OSError."""
+        """Remember that a device was here, to the minute; not worth waiting for, so not while others write.
+
+        Raises OSError.
+        """
         known = self._devices.get(ident)
         if known is None or 0 <= now - known.last_seen < SEEN_EVERY_S:
             return
-        with self._changing():
+        with suppress(Timeout), self._changing(wait_s=0):
             if ident in self._devices:
                 self._set(replace(self._devices[ident], last_seen=now))
 
     def revoke(self, ident: str) -> Device:
         """From now on its key is worth nothing. Raises KeyError, OSError."""
         with self._changing():
-            gone = self._devices.pop(ident)
-            self._write()
+            gone = self._devices[ident]
+            self._publish({key: device for key, device in self._devices.items() if key != ident})
             return gone
 
     def refresh(self) -> frozenset[str]:
@@ -154,40 +171,43 @@ class DeviceBook:
             stamp = _stamp(self._path)
             if stamp == self._stamp:
                 return frozenset()
-            before = set(self._devices)
+            before = self.ids
             try:
-                fresh = self._read()
+                self._stamp, self._devices = stamp, self._read()
+                return before - self.ids
             except OSError:  # for a moment, as Windows does while another process replaces it: the next look tells
                 return frozenset()
             except _DamagedError:
-                with FileLock(self._path.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
-                    fresh = self._read_or_set_aside()
-                stamp = _stamp(self._path)
-            self._stamp, self._devices = stamp, fresh
-            return frozenset(before - set(self._devices))
-
-    def _put(self, device: Device) -> Device:
+                pass
         with self._changing():
-            return self._set(device)
+            return before - self.ids
+
+    def _add(self, device: Device) -> Device:
+        """A new one. A name that another one has gets a number, so that people always know which one is meant."""
+        with self._changing():
+            return self._set(replace(device, name=self._free(device.name)))
+
+    def _free(self, name: str, but: str = "") -> str:
+        taken = {_folded(device.name) for device in self._devices.values() if device.id != but} | _TAKEN
+        number, free = 1, name
+        while _folded(free) in taken:
+            number += 1
+            free = f"{name} {number}"
+        return free
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _changing(self, wait_s: float = _LOCK_S) -> Iterator[None]:
         """Nobody else writes, and what is changed is what the file says now."""
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._lock, FileLock(self._path.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+        # First the lock of all processes: who waits for another process keeps no reader of this one waiting.
+        with FileLock(self._path.with_suffix(".lock"), timeout=wait_s, mode=0o600), self._lock:
             if _stamp(self._path) != self._stamp:
                 self._devices = self._read_or_set_aside()
                 self._stamp = _stamp(self._path)
-            before = dict(self._devices)
-            try:
-                yield
-            except BaseException:
-                self._devices = before  # not written, so not true
-                raise
+            yield
 
     def _set(self, device: Device) -> Device:
-        self._devices[device.id] = device
-        self._write()
+        self._publish({**self._devices, device.id: device})
         return device
 
     def _read_or_set_aside(self) -> dict[str, Device]:
@@ -212,10 +232,11 @@ class DeviceBook:
         except (ValueError, KeyError, TypeError, RecursionError) as problem:
             raise _DamagedError(str(problem)) from problem
 
-    def _write(self) -> None:
-        rows = [{**asdict(d), "scopes": sorted(d.scopes)} for d in self._devices.values()]
+    def _publish(self, devices: dict[str, Device]) -> None:
+        """What is not written is not true. Never changed in place: another thread may be going through the old one."""
+        rows = [{**asdict(d), "scopes": sorted(d.scopes)} for d in devices.values()]
         write_whole(self._path, json.dumps({"version": 1, "devices": rows}, indent=1, ensure_ascii=False))
-        self._stamp = _stamp(self._path)
+        self._devices, self._stamp = devices, _stamp(self._path)
 
 
 class _DamagedError(Exception):
@@ -244,8 +265,13 @@ def _scopes(scopes: Iterable[str]) -> frozenset[str]:
 
 def _clean(name: str) -> str:
     """A name as it may be shown in a terminal: printable, one line, at most 60 characters."""
-    shown = "".join(c for c in name if c.isprintable()).strip()[:60]
-    return shown or "a device"
+    shown = " ".join("".join(c for c in unicodedata.normalize("NFC", name) if c.isprintable()).split())
+    return shown[:60].rstrip() or "a device"
+
+
+def _folded(name: str) -> str:
+    """Names that people would take for one another's: other letter cases, widths and spacings of the same."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def _hash(secret: str) -> str:

@@ -26,6 +26,8 @@ MOST_TRIES = 5
 _DIGITS = 8
 _ROUNDS = 100_000
 _LOCK_S = 10.0
+_SKEW_S = 60.0
+"""By how much a clock may be put right while a code is open."""
 
 
 class PairingError(Exception):
@@ -40,6 +42,10 @@ class _Offer:
     tries: int = 0
     name: str = ""
     scopes: tuple[str, ...] = tuple(sorted(PAIRED))
+
+    def over(self, now: float) -> bool:
+        """Its time has run out, or the clock was set back: then nobody knows how old it is."""
+        return not 0 <= self.expires - now <= LIFETIME_S + _SKEW_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ class PairingDesk:
     def state(self, *, now: float) -> Literal["open", "guessed", "none"]:
         """Whether a code holds; ``guessed``: it is void because of too many wrong ones; ``none``: used or run out."""
         offer = self._load()
-        if offer is None or now > offer.expires:
+        if offer is None or offer.over(now):
             return "none"
         return "guessed" if offer.tries >= MOST_TRIES else "open"
 
@@ -80,13 +86,13 @@ class PairingDesk:
         """
         with self._alone():
             offer = self._load()
-            open_ = offer is not None and now <= offer.expires and offer.tries < MOST_TRIES
+            open_ = offer is not None and not offer.over(now) and offer.tries < MOST_TRIES
             if offer is not None and open_:
                 self._save(replace(offer, tries=offer.tries + 1))
             digits = "".join(c for c in code if c.isascii() and c.isdigit())
             given = _slow_hash(digits, offer.salt if offer else "")
             right = hmac.compare_digest(given, offer.hash if offer else "-" * 64)
-            if offer is None or now > offer.expires:
+            if offer is None or offer.over(now):
                 self._path.unlink(missing_ok=True)
                 raise PairingError("No pairing is open. Run 01 pair on the computer and use the code it shows.")
             if not open_:
