@@ -65,7 +65,9 @@ class Talking:
         try:
             if talk is not None:
                 button = self._button
-                edges = (lambda: tell(self._key, button.down), lambda: tell(self._key, button.up))
+                # The moment is taken where the key is seen: a loop that was held up must not make a hold of a tap.
+                edges = (lambda: tell(self._key, button.down, _now_ms(loop)),
+                         lambda: tell(self._key, button.up, _now_ms(loop)))  # fmt: skip
                 started.append(Hotkey(talk, *edges))
                 await started[-1].start()
                 how = "Hold" if self.options.mode == "hold" else "Tap"
@@ -79,8 +81,8 @@ class Talking:
 
     # --- the button ------------------------------------------------------------------------------------------------
 
-    def _key(self, edge: Callable[[float], list[Meaning]]) -> None:
-        self._meant(edge(_now_ms()))
+    def _key(self, edge: Callable[[float], list[Meaning]], at_ms: float | None = None) -> None:
+        self._meant(edge(_now_ms() if at_ms is None else at_ms))
         if self._button_timer is not None:
             self._button_timer.cancel()
             self._button_timer = None
@@ -242,5 +244,5 @@ class Talking:
             self._link.send(self._link.side.encode(event))
 
 
-def _now_ms() -> float:
-    return asyncio.get_running_loop().time() * 1000
+def _now_ms(loop: asyncio.AbstractEventLoop | None = None) -> float:
+    return (loop or asyncio.get_running_loop()).time() * 1000
