@@ -61,15 +61,15 @@ async def _run(name: str, scopes: frozenset[str], as_json: bool) -> int:
             "no server of yours runs on this computer, so there is nothing to pair with. Start one that other machines "
             "can reach, in another terminal, then run 01 pair again:\n    01 --server --server-host 0.0.0.0"
         )
-    async with offered(where, name=name, scopes=scopes) as offer:
+    # Whoever sees the code can take it back: Ctrl-C is watched before it is shown.
+    async with offered(where, name=name, scopes=scopes) as offer, interruptible() as stop:
         if as_json:
             _print_json({"uri": offer.uri, "code": offer.code, "hosts": list(offer.invitation.hosts),
                          "port": where.port, "fingerprint": where.shown_pin or None, "public": where.public or None,
                          "scopes": sorted(scopes), "expires": offer.expires})  # fmt: skip
         else:
             present(offer, where, print)
-        async with interruptible() as stop:
-            outcome = await _until(offer, stop)
+        outcome = await _until(offer, stop)
     if isinstance(outcome, Device):
         if as_json:
             _print_json({"paired": row(outcome)})
