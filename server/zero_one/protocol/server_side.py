@@ -137,7 +137,7 @@ class ServerSide:
 
     def receive(self, frame: Frame, now_ms: float) -> list[DeviceEvent]:
         """Take one frame. Never raises; what is wrong with it becomes an error frame in ``take_replies``."""
-        events = self.tick(now_ms)
+        events = [] if self._in_tail(frame, now_ms) else self.tick(now_ms)
         try:
             if isinstance(frame, str):
                 events += self._receive_text(read_text(frame), now_ms)
@@ -146,6 +146,10 @@ class ServerSide:
         except FrameError as problem:
             self._replies.append(error_frame(problem.code, str(problem)))
         return events
+
+    def _in_tail(self, frame: Frame, now_ms: float) -> bool:
+        """Sound is the tail's until a tick has closed it: it may have come in time, and been read late."""
+        return isinstance(frame, bytes) and self._tail_until is not None and now_ms < self._tail_limit
 
     def tick(self, now_ms: float) -> list[DeviceEvent]:
         """Close the tail whose grace is over."""

@@ -12,7 +12,7 @@ from starlette.websockets import WebSocketDisconnect
 from zero_one import __version__
 from zero_one.conversation import Conversation, Conversations
 from zero_one.identity.access import Caller
-from zero_one.protocol.events import PCM_RATE_OUT, Cancelled, DeviceEvent, Hello, ServerEvent, Stop
+from zero_one.protocol.events import PCM_RATE_OUT, Cancelled, DeviceEvent, Hello, Pcm, ServerEvent, Stop
 from zero_one.protocol.light import HELLO_WAIT_MS, Frame, ServerSide
 from zero_one.protocol.wire import error_frame
 from zero_one.servers.admission import NOT_ALLOWED, NOT_PAIRED, TRY_LATER, Doorkeeper, Refused, Visitor
@@ -138,6 +138,8 @@ class Connection:
                 continue
             assert isinstance(frame, str | bytes)
             await self._take(frame)
+            if self._revoked:
+                return
 
     async def _take(self, frame: Frame) -> None:
         await self._pace(len(frame))
@@ -166,7 +168,12 @@ class Connection:
             async with asyncio.timeout_at(min(deadlines) / 1000 if deadlines else None):
                 message = await self._socket.receive()
         except TimeoutError:
-            return ()
+            # Where everything was held up, the deadline is seen before a frame that came earlier.
+            try:
+                async with asyncio.timeout(0):
+                    message = await self._socket.receive()
+            except TimeoutError:
+                return ()
         if message["type"] == "websocket.disconnect":
             return None
         text: str | None = message.get("text")
@@ -191,14 +198,14 @@ class Connection:
 
     def _admit(self, hello: Hello | None) -> Caller:
         """Raises Refused."""
-        key = (hello.token if hello is not None else None) or self._side.token or None
-        if self._place.entrance.plain and (hello is not None or key is not None or self._visitor.key is not None):
+        keys = [key for key in (self._side.token, hello.token if hello is not None else None) if key]
+        if self._place.entrance.plain and (hello is not None or keys or self._visitor.key is not None):
             raise Refused(NOT_ALLOWED, "This port is for devices of the first 01 alone; keys go to the port with TLS.")
         claimed = hello.device if hello is not None else None
         nameless = ""
         if claimed is None:
             nameless = self._name = self._name or self._nameless.take(self._visitor.place)
-        return self._door.admit(self._visitor, key=key, claimed=claimed, nameless=nameless)
+        return self._door.admit(self._visitor, keys=keys, claimed=claimed, nameless=nameless)
 
     async def _introduce(self, hello: Hello | None) -> None:
         """It is clear now who is there: by a hello, by a key, or because nothing was said. Raises Refused."""
@@ -248,9 +255,13 @@ class Connection:
     async def _deliver(self, events: list[DeviceEvent]) -> None:
         if events and self._conversation is None:
             await self._introduce(None)
+        if any(not isinstance(event, Pcm) for event in events):
+            # Not what the last look said, but what holds now: nobody who is revoked answers a question.
+            self._door.book.refresh()
+            await self.reconsider()
         for event in events:
-            assert self._conversation is not None
-            assert self._link is not None
+            if self._revoked or self._conversation is None or self._link is None:
+                return
             no = refusal(self._link.caller, event)
             if no is None:
                 await self._conversation.handle(event, self._link)
