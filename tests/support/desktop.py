@@ -12,13 +12,15 @@ import signal
 import subprocess
 import tempfile
 import time
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from support.needs import need
 
-_START_S = 15
+_LIMIT_S = 60
+"""How long a busy machine may take for what is done at once elsewhere."""
 
 
 class NotStarted(AssertionError):
@@ -58,6 +60,25 @@ class Pulse:
         """Somebody speaks: whoever records the default microphone hears it, in real time."""
         return _start(["paplay", "--device=mouth", str(wav)], env=self.env)
 
+    def until_heard(self, seconds: float, louder_than: int = 500) -> None:
+        """Until the default microphone has given this much sound above a level, by a listener of our own."""
+        listener = subprocess.Popen(
+            ["parec", "--device=microphone", "--rate=16000", "--channels=1", "--format=s16le", "--latency-msec=20"],
+            env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert listener.stdout is not None
+        heard, until = 0, time.monotonic() + _LIMIT_S
+        try:
+            while heard < seconds * 16_000:
+                ready, _, _ = select.select([listener.stdout], [], [], 1)
+                data = os.read(listener.stdout.fileno(), 1 << 14) if ready else b""
+                heard += sum(abs(sample) > louder_than for sample in array("h", data[: len(data) & ~1]))
+                if time.monotonic() > until or listener.poll() is not None:
+                    raise NotStarted(f"the microphone gave {heard / 16_000:.1f} s of sound, {seconds} s were wanted")
+        finally:
+            _end(listener)
+            listener.stdout.close()
+
     @contextlib.contextmanager
     def record_speaker(self, wav: Path) -> Iterator[None]:
         """Record what the loudspeaker plays (24 kHz mono WAV), from before the block's begin to its end."""
@@ -71,18 +92,17 @@ class Pulse:
         finally:
             # Ended by SIGINT it writes the header's final length.
             recorder.send_signal(signal.SIGINT)
-            recorder.wait(5)
+            recorder.wait(_LIMIT_S)
 
     def pactl(self, *arguments: str) -> str:
         done = subprocess.run(
-            ["pactl", *arguments], env=self.env, capture_output=True, text=True, timeout=10, check=False
+            ["pactl", *arguments], env=self.env, capture_output=True, text=True, timeout=_LIMIT_S, check=False
         )
         return done.stdout
 
-    def recorders(self) -> int:
-        """How many programs record, our own keepers left out."""
-        names = [line for line in self.pactl("list", "source-outputs").splitlines() if "application.name =" in line]
-        return sum("keeper" not in line for line in names)
+    def recorded_by(self, pid: int) -> bool:
+        """Whether a process records."""
+        return f'application.process.id = "{pid}"' in self.pactl("list", "source-outputs")
 
 
 @contextlib.contextmanager
@@ -148,7 +168,7 @@ def tap(display: str, key: str) -> None:
 
 def _xdotool(display: str, *arguments: str) -> None:
     need("xdotool")
-    subprocess.run(["xdotool", *arguments], env={**os.environ, "DISPLAY": display}, check=True, timeout=10)
+    subprocess.run(["xdotool", *arguments], env={**os.environ, "DISPLAY": display}, check=True, timeout=_LIMIT_S)
 
 
 def _start(
@@ -165,10 +185,10 @@ def _end(process: subprocess.Popen[bytes] | None) -> None:
         return
     process.terminate()
     try:
-        process.wait(5)
+        process.wait(10)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.wait(5)
+        process.wait(_LIMIT_S)
 
 
 def _first_sound(command: list[str], env: dict[str, str]) -> None:
@@ -177,14 +197,14 @@ def _first_sound(command: list[str], env: dict[str, str]) -> None:
         command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         assert process.stdout is not None
-        ready, _, _ = select.select([process.stdout], [], [], _START_S)
+        ready, _, _ = select.select([process.stdout], [], [], _LIMIT_S)
         process.terminate()
     if not ready:
         raise NotStarted(f"{' '.join(command)} gives no sound")
 
 
 def _first_line(descriptor: int, process: subprocess.Popen[bytes]) -> str:
-    text, until = b"", time.monotonic() + _START_S
+    text, until = b"", time.monotonic() + _LIMIT_S
     while not text.endswith(b"\n"):
         ready, _, _ = select.select([descriptor], [], [], 0.2)
         data = os.read(descriptor, 64) if ready else b""
@@ -197,7 +217,7 @@ def _first_line(descriptor: int, process: subprocess.Popen[bytes]) -> str:
 def _until(condition: object, what: str, process: subprocess.Popen[bytes] | None = None) -> None:
     """Wait for another process, which has no event for us."""
     assert callable(condition)
-    until = time.monotonic() + _START_S
+    until = time.monotonic() + _LIMIT_S
     while not condition():
         if time.monotonic() > until or (process is not None and process.poll() is not None):
             raise NotStarted(f"waited in vain for {what}")

@@ -23,13 +23,21 @@ async def desktop_client(server_url: str, pulse: Pulse, display: str, home: Path
             env=env, stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=out,
         )  # fmt: skip
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             # Only the process itself knows when its hotkey is watched; it says so.
-            while b"to talk" not in log.read_bytes() or not await asyncio.to_thread(pulse.recorders):
-                assert process.returncode is None, log.read_text()
+            while b"to talk" not in log.read_bytes() or not await asyncio.to_thread(pulse.recorded_by, process.pid):
+                assert process.returncode is None, read(log)
                 await asyncio.sleep(0.05)
         yield log
+    except BaseException as failure:
+        failure.add_note(f"The client printed:\n{read(log)}")
+        raise
     finally:
-        if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
             process.terminate()
         await process.wait()
+
+
+def read(log: Path) -> str:
+    """What a process has written down so far, be it in the middle of a character."""
+    return log.read_text("utf-8", errors="replace")

@@ -83,7 +83,7 @@ def serving(hub: Hub) -> Iterator[Hub]:
                 self.wfile.write(rest[: len(rest) // 2])
                 self.wfile.flush()
                 if fault == "hang":
-                    hub.released.wait(30)
+                    hub.released.wait(120)
                 self.close_connection = True
                 self.connection.close()
                 return
@@ -113,4 +113,4 @@ def serving(hub: Hub) -> Iterator[Hub]:
         hub.released.set()
         server.shutdown()
         server.server_close()
-        thread.join(5)
+        thread.join(60)

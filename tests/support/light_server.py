@@ -61,11 +61,11 @@ class LightServer:
         """All PCM so far."""
         return b"".join(event.data for event in self.events if isinstance(event, Pcm))
 
-    async def wait_for(self, condition: Callable[[list[DeviceEvent]], object], within_s: float = 10) -> None:
+    async def wait_for(self, condition: Callable[[list[DeviceEvent]], object], within_s: float = 60) -> None:
         async with asyncio.timeout(within_s), self._changed:
             await self._changed.wait_for(lambda: condition(self.events))
 
-    async def wait_for_kind(self, kind: type[object], count: int = 1, within_s: float = 10) -> Any:
+    async def wait_for_kind(self, kind: type[object], count: int = 1, within_s: float = 60) -> Any:
         """The ``count``-th event of a kind."""
         await self.wait_for(lambda events: sum(isinstance(e, kind) for e in events) >= count, within_s)
         return [event for event in self.events if isinstance(event, kind)][count - 1]

@@ -17,11 +17,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from support.ports import deaf_port
+
+_LIMIT_S = 60.0
+"""How long a busy machine may take for what is done at once elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ class Gate:
     def open(self) -> None:
         self.opened.set()
 
-    async def wait_reached(self, timeout_s: float = 20.0) -> None:
+    async def wait_reached(self, timeout_s: float = _LIMIT_S) -> None:
         assert await asyncio.to_thread(self.reached.wait, timeout_s), "the scripted model never got there"
 
 
@@ -156,9 +160,7 @@ def drops(*before: Step) -> Answer:
 
 def refusing_url() -> str:
     """An address on this machine where nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
+    return f"http://127.0.0.1:{deaf_port()}/v1"
 
 
 # --- the server ------------------------------------------------------------------------------------------------------
@@ -201,14 +203,14 @@ class ScriptedModel:
 
     def __enter__(self) -> ScriptedModel:
         self._thread.start()
-        assert self._ready.wait(10), "the scripted model did not start"
+        assert self._ready.wait(_LIMIT_S), "the scripted model did not start"
         return self
 
     def __exit__(self, *_: object) -> None:
         assert self._loop is not None
         assert self._stop is not None
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        self._thread.join(_LIMIT_S)
         assert not self._thread.is_alive(), "the scripted model did not stop"
 
     async def _serve(self) -> None:
@@ -313,7 +315,7 @@ class ScriptedModel:
         elif isinstance(step, Gate):
             self._gates.append(step)
             step.reached.set()
-            await asyncio.to_thread(step.opened.wait, 30)
+            await asyncio.to_thread(step.opened.wait, 2 * _LIMIT_S)
         elif isinstance(step, Drop):
             await writer.drain()
             raise _Dropped
