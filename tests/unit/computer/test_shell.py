@@ -47,8 +47,8 @@ async def shell(tmp_path: Path) -> AsyncIterator[Shell]:
         ("echo one; echo two >&2; exit 3", "3", "one\ntwo\n"),
         ("ls /no/such/place", "2", "No such file or directory"),
         ("no_such_program --at-all", "127", "not found"),
-        ("echo 'never closed", "2", "eval"),
-        ('echo "never closed', "2", "eval"),
+        ("echo 'never closed", "2", "1: "),
+        ('echo "never closed', "2", "1: "),
         ("if then fi", "2", "yntax error"),
         ("for x in 1 2; do echo $x", "2", "yntax error"),
         ("cat <<END\nhello", "0", "hello"),
@@ -234,3 +234,24 @@ async def test_javascript_runs_as_one_program_per_run(tmp_path: Path) -> None:
     assert (await task).exit == "130"
     assert (await run(language, "while (true) {}", timeout_s=0.3)).exit == "124"
     await language.close()
+
+
+@pytest.mark.parametrize("name", ["cat", "builtin", "alias", "printf", "command", "read"])
+async def test_what_a_script_defines_never_decides_what_the_next_one_is(
+    either: Shell, tmp_path: Path, name: str
+) -> None:
+    """A function prints words; no later script may turn out to be these words, in this shell or in the one after it."""
+    await run(either, f"{name}() {{ echo 'touch planted; echo planted'; }}")
+    outputs = [(await run(either, code)).output for code in ("echo one", "exit 3", "echo two", "echo three")]
+    assert "".join(outputs).count("planted") == 0
+    assert not (tmp_path / "planted").exists()
+    assert outputs[-1] == "three\n"
+
+
+async def test_a_shell_that_runs_nothing_any_more_says_so_and_is_replaced(shell: Shell) -> None:
+    await run(shell, "readonly __run")
+    ran = await run(shell, "echo unheard")
+    assert (ran.output, ran.exit) == ("", "1")
+    assert ran.error.startswith("The script was not run")
+    ran = await run(shell, "echo heard")
+    assert (ran.output, ran.exit, ran.error) == ("heard\n", "0", "")

@@ -15,10 +15,14 @@ from typing import ClassVar
 from zero_one.computer import runtime
 from zero_one.computer.languages import shell_state
 from zero_one.computer.languages.base import ENDED, INTERRUPTED, TIMED_OUT, Output, Place
-from zero_one.computer.languages.shell_process import ShellProcess, died_of
+from zero_one.computer.languages.shell_process import Confused, ShellProcess, died_of
 from zero_one.computer.processes import environment
 
 _KEPT = "The next run begins in the same folder with the variables from before this run."
+_CONFUSED = (
+    "The script was not run: one before it had made the shell unusable. The next begins in a new shell, in the same "
+    "folder, without its variables."
+)
 _READ = 64 * 1024
 _CARRY_S = 5.0
 _LATE = 1024 * 1024  # bytes of a background job's later output that are kept
@@ -64,7 +68,7 @@ class Shell:
                 yield Output("error", f"The shell could not be started: {error}")
                 yield Output("exit", "1")
                 return
-            self._stopped = ""
+            self._stopped, confused = "", False
             run = self._running = asyncio.create_task(shell.run(str(self._runs)), name="shell script")
             watch = asyncio.create_task(self._watch(timeout_s), name="shell time limit")
             decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -81,12 +85,17 @@ class Shell:
                 await self._stop(INTERRUPTED)
                 async with self._ending:  # a stop under way must not reach into the next run
                     watch.cancel()
-                status, self._folder = await run
+                try:
+                    status, self._folder = await run
+                except Confused:
+                    status, confused = 1, True
                 self._running = None
                 self._leave(pipe)
             if rest := decode(b"", final=True):
                 yield Output("output", rest)
-            if not self._stopped and (killer := died_of(status)) and not shell.alive:
+            if confused:
+                yield Output("error", _CONFUSED)
+            if not confused and not self._stopped and (killer := died_of(status)) and not shell.alive:
                 yield Output("error", f"The shell was killed by {killer}. {_KEPT}")
             if self._place.wrap is not None and not self._stopped and not shell.alive and status in ENDED:
                 yield Output("error", f"The shell was ended because {ENDED[status]}. {_KEPT}")

@@ -22,13 +22,27 @@ from zero_one.computer.processes import MARK, end_tree
 _LOOP = (
     "exec 3<&0 4>&1 5<&2 </dev/null >/dev/null 2>&1; "
     "( ( read -r _ <&5; rm -rf {runtime}; kill -s KILL -- -$$ ) 3<&- 4>&- & ); exec 5<&-; "
-    "__keep() {{ {dump} >{state}.new && mv -f {state}.new {state}; command printf %s \"$PWD\" >{cwd}; }}; "
+    "__own() {{ {own}; \\return \"$1\"; }}; "
+    "__keep() {{ __own 0; {{ {dump}; }} >{state}.new 2>/dev/null && \\command mv -f {state}.new {state}; "
+    "\\command printf %s \"$PWD\" >{cwd}; }}; "
     "if [ -f {state} ]; then . {state}; fi; cd -- {folder} || :; "
-    "while IFS= read -r __run <&3; do trap __keep EXIT; "
-    'command eval "$(cat {runtime}/"$__run".sh)" </dev/null >{runtime}/"$__run".out 2>&1 3<&- 4>&-; '
-    '__status=$?; __keep 2>/dev/null || :; command printf "%s\\0%s\\0" "$__status" "$PWD" >&4; done'
+    "while IFS= read -r __run <&3; do trap __keep EXIT; \\command printf '%s\\0' \"$__run\" >&4; "
+    "{read} </dev/null >{runtime}/\"$__run\".out 2>&1 3<&- 4>&-; "
+    "__own \"$?\"; \\command printf '%s\\0' \"$?\" >&4; __keep || :; \\command printf '%s\\0' \"$PWD\" >&4; done"
 )  # fmt: skip
-_DUMP = {"bash": "{ declare -p; declare -f; alias -p; } 2>/dev/null", "sh": "export -p"}
+# What a script defined must not stand between the next one and its run: a function called "cat" would say what is run,
+# one called "alias" what is read in again by the shell after this one. Only special builtins are safe from functions,
+# in bash in its POSIX mode.
+_OWN = (
+    "POSIXLY_CORRECT=1; \\unset -f unset builtin command printf read trap mv eval declare alias export; "
+    "\\unset -v POSIXLY_CORRECT"
+)
+_READ = {"bash": '\\command eval "$(<{runtime}/"$__run".sh)"', "sh": '. {runtime}/"$__run".sh'}
+_DUMP = {"bash": "declare -p; declare -f; alias -p", "sh": "export -p"}
+
+
+class Confused(RuntimeError):
+    """The shell did not run what it was given; it was ended."""
 
 
 class ShellProcess:
@@ -63,7 +77,7 @@ class ShellProcess:
         kind = "bash" if Path(self._program).name == "bash" else "sh"
         names = {"state": self._cell / "state", "cwd": self._cell / "cwd", "runtime": self._runtime}
         quoted = {name: shlex.quote(str(path)) for name, path in (names | {"folder": self._folder}).items()}
-        loop = _LOOP.format(dump=_DUMP[kind], **quoted)
+        loop = _LOOP.format(own=_OWN, dump=_DUMP[kind], read=_READ[kind].format(**quoted), **quoted)
         flags = ["--noprofile", "--norc"] if kind == "bash" else []
         argv = [self._program, *flags, "-c", loop, kind]
         theirs, self._lifeline = os.pipe()
@@ -86,19 +100,26 @@ class ShellProcess:
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
+        began = False
         try:
             process.stdin.write(f"{script}\n".encode())
             await process.stdin.drain()
-            status = await process.stdout.readuntil(b"\0")
-            folder = await process.stdout.readuntil(b"\0")
-            return int(status[:-1]), os.fsdecode(folder[:-1])
+            began = await process.stdout.readuntil(b"\0") == f"{script}\0".encode()
+            if began:
+                status = await process.stdout.readuntil(b"\0")
+                folder = await process.stdout.readuntil(b"\0")
+                return int(status[:-1]), os.fsdecode(folder[:-1])
         except (asyncio.IncompleteReadError, OSError):
-            code = await process.wait()
-            return (128 - code if code < 0 else code), self._left_in()
+            pass
         except (asyncio.LimitOverrunError, ValueError):  # no shell of ours says that
+            began = False
+        if not began and not self._said:
+            # A script before took the shell's own words from it. It begins anew, without what it remembered.
             await self.kill()
-            code = await process.wait()
-            return (128 - code if code < 0 else code), self._left_in()
+            (self._cell / "state").unlink(missing_ok=True)
+            raise Confused
+        code = await process.wait()
+        return (128 - code if code < 0 else code), self._left_in()
 
     def where(self) -> str:
         """The folder the shell is in now, as far as the system tells."""
