@@ -107,6 +107,10 @@ class Terminal:
             yield Output("error", f"{language or 'That language'} cannot be run on this machine. It has {has}.")
             yield Output("exit", "127")
             return
+        if not _can_be_written(name, code):
+            yield Output("error", "The code holds half a character (a lone surrogate), which no program can read.")
+            yield Output("exit", "1")
+            return
         bench, note = await self._workshop.enter(name, code, needs)
         try:
             if note:
@@ -168,3 +172,12 @@ class Terminal:
 
 
 _TAIL = 4_000  # characters of the end of an output in which a sandbox's refusal is looked for
+
+
+def _can_be_written(language: str, code: str) -> bool:
+    """Whether code is text that a file can hold; the shell's may name files whose names are no text."""
+    try:
+        code.encode("utf-8", "surrogateescape" if language == "shell" else "strict")
+    except UnicodeEncodeError:
+        return False
+    return True
