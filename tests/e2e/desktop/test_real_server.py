@@ -6,7 +6,6 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,15 +16,16 @@ from pathlib import Path
 import pytest
 
 from support.desktop import Pulse, let_go, press_and_hold
-from support.desktop_client import desktop_client
+from support.desktop_client import desktop_client, read
 from support.ears import DISTRACTORS, other_times, which, words
-from support.voices import say, say_into
+from support.ports import quiet_port
+from support.voices import say
 from zero_one.audio.formats import bytes_of, ms_of, read_wav, silence, wav_bytes
 from zero_one.audio.level import rms_dbfs
 from zero_one.audio.resample import resample
-from zero_one.audio.vad import speech_spans
+from zero_one.audio.vad import Span, speech_spans
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(600)
 COMMAND = str(Path(sys.executable).parent / "01")
 QUESTION = "what time is it"
 ANSWER = re.compile(r"\bIt's .*\w")
@@ -36,9 +36,7 @@ class House:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = int(free.getsockname()[1])
+        self.port = quiet_port()
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -54,20 +52,23 @@ class House:
                 env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip
 
-    def wait(self, found: bytes, path: str, limit_s: float = 120) -> None:
+    def wait(self, found: bytes, path: str, limit_s: float = 180) -> None:
         """Until the server says so at ``path``."""
         until = time.monotonic() + limit_s
         while time.monotonic() < until:
             assert self.process is not None
-            assert self.process.poll() is None, (self.home / "server.log").read_text()
+            assert self.process.poll() is None, read(self.home / "server.log")
             if found in self.get(path):
                 return
             time.sleep(0.1)
-        raise AssertionError(f"the server did not say {found!r} within {limit_s} s")
+        last = self.get(path).decode(errors="replace")
+        raise AssertionError(
+            f"the server did not say {found!r} within {limit_s} s\n{last}\n{read(self.home / 'server.log')}"
+        )
 
     def get(self, path: str) -> bytes:
         try:
-            with urllib.request.urlopen(f"http://{self.url}{path}", timeout=5) as reply:
+            with urllib.request.urlopen(f"http://{self.url}{path}", timeout=30) as reply:
                 return bytes(reply.read())
         except OSError:
             return b""
@@ -75,7 +76,7 @@ class House:
     def kill(self, number: signal.Signals) -> None:
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(number)
-            self.process.wait(20)
+            self.process.wait(60)
 
 
 @pytest.fixture(scope="module")
@@ -90,29 +91,34 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 def captions(log: Path) -> list[str]:
-    return re.findall(r"^01: (.+)$", log.read_text(), re.MULTILINE)
+    return re.findall(r"^01: (.+)$", read(log), re.MULTILINE)
 
 
 def whole(pcm: bytes) -> bytes:
     return pcm[: len(pcm) & ~1]
 
 
-def until_answered(log: Path, recording: Path, limit_s: float = 45) -> tuple[str, bytes]:
-    """The caption that holds the result, and its sound: the last of as many things said as are shown, tones left out.
+def until_answered(log: Path, recording: Path, limit_s: float = 180) -> tuple[list[str], bytes]:
+    """All captions, the last of which holds the result, and all that was said, from its first word on.
 
-    A slow machine may have said that it is still at work before.
+    It is over when it has been silent for two seconds after something that ended later than the result was shown.
     """
     until = time.monotonic() + limit_s
+    before_ms, spans, shown = 0, list[Span](), list[str]()
     while time.monotonic() < until:
         pcm = resample(whole(recording.read_bytes()[44:]), 24_000, 16_000) if recording.exists() else b""
-        spans = [span for span in speech_spans(pcm, end_ms=600) if span.length_ms > 700]
         shown = captions(log)
-        done = len(spans) >= len(shown) and ms_of(pcm, 16_000) - spans[-1].end_ms > 1_000 if spans else False
-        if done and ANSWER.search(shown[-1]):
-            start, end = spans[-1].start_ms - 200, spans[-1].end_ms + 300
-            return shown[-1], pcm[bytes_of(max(0, start), 16_000) : bytes_of(end, 16_000)]
+        if not shown or not ANSWER.search(shown[-1]):
+            before_ms = ms_of(pcm, 16_000)
+            time.sleep(0.2)
+            continue
+        # A tone is shorter.
+        spans = [span for span in speech_spans(pcm, end_ms=600) if span.length_ms > 700]
+        if spans and spans[-1].end_ms > before_ms and ms_of(pcm, 16_000) - spans[-1].end_ms > 2_000:
+            start, end = spans[0].start_ms - 200, spans[-1].end_ms + 300
+            return shown, pcm[bytes_of(max(0, start), 16_000) : bytes_of(end, 16_000)]
         time.sleep(0.2)
-    raise AssertionError(f"no answer was heard within {limit_s} s")
+    raise AssertionError(f"no answer was heard within {limit_s} s: {shown}, {spans} after {before_ms} ms\n{read(log)}")
 
 
 async def test_press_speak_release_and_hear_the_answer(
@@ -120,31 +126,37 @@ async def test_press_speak_release_and_hear_the_answer(
 ) -> None:
     """Must be heard right, worked out, shown, and spoken so that a recogniser picks it out of distractors."""
     await asyncio.to_thread(house.wait, b'"status":"ready"', "/health")
-    question = say_into(tmp_path / "question.wav", QUESTION)
+    question = tmp_path / "question.wav"
+    # Who lets go in the middle of a word loses its end; here a second goes by, for a machine that is slow to deliver.
+    question.write_bytes(wav_bytes(say(QUESTION) + silence(1_000, 16_000), 16_000))
     async with desktop_client(house.url, pulse, display, tmp_path) as log:
         with pulse.record_speaker(tmp_path / "heard.wav"):
             await asyncio.to_thread(press_and_hold, display, "F9")
             voice = pulse.play_into_microphone(question)
-            await asyncio.to_thread(voice.wait, 20)
+            assert await asyncio.to_thread(voice.wait, 60) == 0
             await asyncio.to_thread(let_go, display, "F9")
-            answer, spoken = await asyncio.to_thread(until_answered, log, tmp_path / "heard.wav")
-        assert f"You: {QUESTION}" in log.read_text()
+            (*before, answer), spoken = await asyncio.to_thread(until_answered, log, tmp_path / "heard.wav")
+        assert f"You: {QUESTION}" in read(log)
     assert rms_dbfs(spoken) > -35
-    assert 800 < ms_of(spoken, 16_000) < 5_000
+    assert ms_of(spoken, 16_000) > 800
     expected = words(answer)
-    assert which(spoken, [expected, *other_times(expected), *DISTRACTORS]) == expected
+    # A slow machine has said before that it is still at work.
+    times = [words(f"{' '.join(before)} {time}") for time in (expected, *other_times(expected))]
+    assert which(spoken, [*times, *DISTRACTORS]) == times[0]
 
 
 async def test_a_server_that_is_killed_while_somebody_speaks_still_answers_when_it_is_back(
     house: House, tmp_path: Path
 ) -> None:
     """Nothing said is lost: the client keeps the utterance and sends it whole to the restarted server."""
-    spoken = silence(1_500, 16_000) + say(QUESTION)
+    # Long enough to be going on when the server is killed, however long that takes.
+    spoken = silence(1_500, 16_000) + say(QUESTION) + silence(10_000, 16_000)
     (tmp_path / "words.wav").write_bytes(wav_bytes(spoken, 16_000))
     house.wait(b'"status":"ready"', "/health")
+    house.wait(b"zero_one_links 0.0", "/metrics")
     client = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "zero_one_desktop", "--server-url", house.url, "--wav", str(tmp_path / "words.wav"),
-        "--save", str(tmp_path / "reply.wav"), "--timeout", "150",
+        "--save", str(tmp_path / "reply.wav"), "--timeout", "400",
         env={**os.environ, "ZERO_ONE_HOME": str(tmp_path), "COLUMNS": "200"},
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
@@ -154,7 +166,7 @@ async def test_a_server_that_is_killed_while_somebody_speaks_still_answers_when_
         await asyncio.sleep(1)
         await asyncio.to_thread(house.kill, signal.SIGKILL)
         house.start()
-        out, _ = await asyncio.wait_for(client.communicate(), 180)
+        out, _ = await asyncio.wait_for(client.communicate(), 450)
     finally:
         if client.returncode is None:
             client.kill()
