@@ -46,5 +46,5 @@ async def server(settings: Settings, other: Address | None) -> AsyncIterator[Add
         yield where
         return
     own = settings.model_copy(update={"server": settings.server.model_copy(update={"port": 0})})
-    async with running(own) as (found, _):
+    async with running(own, typed=True) as (found, _):
         yield found

@@ -18,11 +18,12 @@ from zero_one.identity.certificate import CertificateError
 
 @asynccontextmanager
 async def running(
-    settings: Settings, presence: Presence | None = None
+    settings: Settings, presence: Presence | None = None, *, typed: bool = False
 ) -> AsyncIterator[tuple[Address, asyncio.Task[None]]]:
     """A server of our own. Gives its address once it listens, and its task; ends it on the way out.
 
-    ``presence``: others are to know of it. Raises DialogueError where it cannot be started.
+    ``presence``: others are to know of it. ``typed``: for words typed here only. Raises DialogueError where it
+    cannot be started.
     """
     from zero_one.app.serve import serve
     from zero_one.servers.listener import ListenError
@@ -43,7 +44,7 @@ async def running(
         raise DialogueError(str(error)) from error
     outside, listener = presence.outside, presence.listener
     task = asyncio.create_task(
-        serve(settings, stop, ready=listening, outside=listener, speaks=presence.spoken,
+        serve(settings, stop, ready=listening, outside=listener, speaks=presence.spoken, typed=typed,
               outside_tls=outside.context() if outside else None)
     )  # fmt: skip
     try:

@@ -38,6 +38,7 @@ async def serve(
     outside_tls: ssl.SSLContext | None = None,
     speaks: Callable[[Announce], None] = lambda announce: None,
     tell: Callable[[str], None] = _tell,
+    typed: bool = False,
 ) -> None:
     """Serve until ``stop`` is set.
 
@@ -47,7 +48,8 @@ async def serve(
     ``outside`` is a listening loopback socket (``listen("127.0.0.1", 0)``) for the near end of a tunnel: it speaks no
     TLS, where that is the tunnel's work, or ``outside_tls``, and there nobody is taken for the owner: every connection
     needs a paired device's key, and ``POST /pair`` works. It is served from the moment ``ready`` is called, and closed
-    at the end. ``speaks`` is given, just before ``ready``, what lets a device be spoken to unasked.
+    at the end. ``speaks`` is given, just before ``ready``, what lets a device be spoken to unasked. ``typed``: for
+    words typed into this terminal only, see ``House``.
     """
     certificate = _certificate(settings, tell)
     listener = listen(settings.server.host, settings.server.port)
@@ -60,7 +62,7 @@ async def serve(
     book = trust.devices()
     if book.lost:
         tell(book.lost)
-    house = House(settings)
+    house = House(settings, typed=typed)
     conversations = house.past.conversations = Conversations(house.services)
     door = Doorkeeper(book, require_pairing=settings.server.require_pairing, tell=tell, note=house.services.note)
     app = LightApp(

@@ -44,11 +44,12 @@ def _tell(line: str) -> None:
 class House:
     """Everything that a server's conversations share. ``open`` starts the warming, ``close`` ends all of it.
 
-    ``tell`` gets the lines that say which engines were chosen and how to get better ones.
+    ``tell`` gets the lines that say which engines were chosen and how to get better ones. ``typed``: it lives for what
+    is typed into this terminal, so that no ears are opened and nothing is said of engines that nobody hears.
     """
 
-    def __init__(self, settings: Settings, *, tell: Callable[[str], None] = _tell) -> None:
-        self._settings, self._tell = settings, tell
+    def __init__(self, settings: Settings, *, tell: Callable[[str], None] = _tell, typed: bool = False) -> None:
+        self._settings, self._tell, self._typed = settings, tell, typed
         self._ears, self._voice = LateRecognizer(), LateSynthesizer()
         self._problems: dict[str, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -93,7 +94,10 @@ class House:
         self._announce = announce
         self._start("undo", self.trust.start())
         self._start(_COMMANDS, self._warm_commands())
-        self._start("hear", self._warm_ears())
+        if self._typed:
+            self._ears.fail(SpeechError("This server was started for typed words only."))
+        else:
+            self._start("hear", self._warm_ears())
         self._start("speak", self._warm_voice())
         if self._settings.model.name is not None:
             self._start("think", self._warm_model())
@@ -146,14 +150,15 @@ class House:
         # The first number said loads the rules for saying numbers: not while somebody waits.
         await asyncio.to_thread(speakable, "At 5:30 it is 3.5 kg for $29.", "en")
         choice = await choose.choose_synthesizer(self._settings.speak)
-        self._tell(choice.line)
+        if not self._typed:
+            self._tell(choice.line)
         await choice.engine.warm()
         self._voice.set(choice.engine)
         await self._upgrade(choice, self._voice.set)
 
     async def _upgrade(self, choice: choose.Choice[E], put: Callable[[E], None]) -> None:
         """Fetch what would be better, and put it in the place of what serves meanwhile."""
-        if choice.upgrade is None:
+        if choice.upgrade is None or self._typed:
             return
         try:
             better = await choice.upgrade(None)

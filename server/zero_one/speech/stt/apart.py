@@ -243,4 +243,5 @@ class _Child:
             log.warning("the recogniser's process said something unreadable: %s", error)
         if not self._ready.done():
             self._ready.set_exception(SpeechError("I cannot hear: the recogniser ended while it started."))
+            self._ready.exception()  # who gave up waiting, as at the end of the program, has no use for it
         asyncio.get_running_loop().call_soon(lambda: self._died())
