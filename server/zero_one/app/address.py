@@ -18,6 +18,8 @@ from zero_one_desktop.places import state_dir
 
 _ASK_AGAIN_S = 0.1
 """How often a server that warms up is asked again; it has no way to tell by itself before a connection."""
+ANSWER_S = 5.0
+"""How long a server of ours may take that is busy with warming up. Where nobody listens, that is known at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def get(url: str, timeout_s: float = 1.0, context: ssl.SSLContext | None = None)
 
 async def answers(where: Address) -> bool:
     """True if a server of ours answers there."""
-    page = await asyncio.to_thread(get, f"{where.http}/ping", 1.0, where.context())
+    page = await asyncio.to_thread(get, f"{where.http}/ping", ANSWER_S, where.context())
     return page is not None and page.strip().strip('"') == "pong"
 
 

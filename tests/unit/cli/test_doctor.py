@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -124,7 +124,7 @@ def test_a_broken_profile_is_a_finding_and_the_rest_is_still_told(
     rows = json.loads(capsys.readouterr().out)
     wrong = next(one for one in rows if one["state"] == "missing")
     assert "default.yaml:2" in wrong["text"]
-    assert wrong["fix"] == "01 profiles check"
+    assert wrong["fix"] == f"01 profiles check {folder / 'default.yaml'}"
     assert any(one["area"] == "disk" for one in rows)
 
 
@@ -134,7 +134,8 @@ def test_a_port_that_is_free_ours_or_somebody_elses(pages: tuple[int, dict[str, 
         free = probe.getsockname()[1]
     assert "is free" in found(machine.port(settings(server={"port": free})), "port").text
     other = found(machine.port(settings(server={"port": port})), "port")
-    assert (other.state, other.fix) == ("missing", f"01 --server-port {port + 1}")
+    assert (other.state, other.fix) == ("missing", f"01 --server-port {other.fix.split()[-1]}")
+    assert int(other.fix.split()[-1]) > port
     answers["/ping"] = "pong"
     answers["/health"] = '{"status": "ready", "engines": {"hear": {"engine": "pocketsphinx", "state": "ready"}}}'
     ours = list(machine.port(settings(server={"port": port})))
@@ -158,7 +159,13 @@ def test_a_named_server_that_is_not_there(pages: tuple[int, dict[str, str]]) -> 
 
 
 def test_the_model_and_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts.shutil, "which", lambda name: f"/usr/bin/{name}")
     assert found(parts.model(settings()), "model").fix == "01 --profile local"
+    monkeypatch.setattr(parts.shutil, "which", lambda name: None)
+    monkeypatch.setattr(parts, "get", lambda *_, **__: None)
+    assert "ollama" in found(parts.model(settings()), "model").fix, (
+        "a profile for a program that is not there mends nothing"
+    )
     monkeypatch.setenv("GROQ_API_KEY", "x")
     assert found(parts.model(settings()), "model").fix == "01 --profile groq"
     missing = found(parts.model(settings(model={"name": "gpt-5"})), "key")
@@ -178,6 +185,39 @@ def test_a_local_model_that_is_not_pulled_or_not_served(pages: tuple[int, dict[s
         gone = probe.getsockname()[1]
     nobody = found(parts.model(settings(model={**wanted, "api_base": f"http://127.0.0.1:{gone}"})), "server")
     assert (nobody.state, nobody.fix) == ("missing", "ollama serve")
+
+
+@pytest.mark.parametrize(
+    ("flag", "mend"),
+    [
+        ({"profile": "nope"}, "01 profiles list"),
+        ({"flags": {("model", "temperature"): "hot"}}, "01 doctor"),
+    ],
+)
+def test_a_wrong_flag_is_mended_at_the_command_line(flag: dict[str, Any], mend: str) -> None:
+    _, wrong = parts.configuration(lambda: resolve(**flag))
+    assert [one.fix for one in wrong] == [mend]
+
+
+def test_a_service_of_ones_own_needs_no_key_but_has_to_answer(pages: tuple[int, dict[str, str]]) -> None:
+    base = f"http://127.0.0.1:{pages[0]}/v1"
+    for engine in ("auto", "openai"):
+        hears = list(parts.hearing(settings(hear={"engine": engine, "api_base": base})))
+        assert found(iter(hears), "service").state == "ok"
+        assert not [one for one in hears if one.state == "missing"]
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        gone = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    assert found(parts.speaking(settings(speak={"api_base": gone})), "service").state == "missing"
+
+
+def test_no_mending_command_touches_a_folder_of_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A folder that is not there yet is made; the one above it keeps its owner."""
+    monkeypatch.setenv("ZERO_ONE_HOME", str(tmp_path / "a" / "b"))
+    monkeypatch.setattr(parts.os, "access", lambda *_: False)
+    fix = found(parts.folders(), "data").fix
+    assert fix == f"sudo install -d -o $USER {tmp_path / 'a' / 'b' / 'data'}"
+    (tmp_path / "a").write_text("a file")
+    assert "is a file" in found(parts.folders(), "data").text
 
 
 def test_engines_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

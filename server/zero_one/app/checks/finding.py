@@ -52,6 +52,11 @@ def install(package: str, **elsewhere: str) -> str:
     return f"install {package} with your system's package manager"
 
 
+def set_it(setting: str) -> str:
+    """The command that starts us with one setting changed."""
+    return f"01 --set {setting}"
+
+
 def reinstall() -> str:
     """The command that brings back a Python package of ours which is gone."""
     return f"{sys.executable} -m pip install --force-reinstall zero-one-platform"

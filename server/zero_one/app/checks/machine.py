@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -12,8 +13,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from zero_one.app.address import get
-from zero_one.app.checks.finding import Finding, better, install, missing, ok
+from zero_one.app.address import ANSWER_S, get
+from zero_one.app.checks.finding import Finding, better, install, missing, ok, set_it
 from zero_one.app.whereabouts import near
 from zero_one.config.paths import data_dir, models_dir
 from zero_one.config.settings import Settings
@@ -144,7 +145,7 @@ def sandbox(settings: Settings) -> Iterator[Finding]:
         if housing.kind == "bubblewrap" and hasattr(os, "geteuid") and os.geteuid() == 0:
             yield better(area, "limits", "as root they are kept by 01 alone, not by the system", "run it as yourself")
     elif settings.sandbox.kind == "off":
-        yield better(area, "off", "code runs without one, and every change is asked about", "sandbox.kind: auto")
+        yield better(area, "off", "code runs without one, and every change is asked about", set_it("sandbox.kind=auto"))
     else:
         fix = install("bubblewrap") if shutil.which("bwrap") is None and available() is None else "docs/sandbox.md"
         yield better(area, "none", housing.trouble, fix)
@@ -160,18 +161,32 @@ def port(settings: Settings) -> Iterator[Finding]:
             yield ok(area, "port", f"{number} on {host} is free")
             return
     except OSError as error:
-        if error.errno not in {errno.EADDRINUSE, errno.EACCES}:
+        if error.errno == errno.EACCES:
+            text = f"{number} on {host} is not allowed: ports below 1024 belong to the administrator"
+            yield missing(area, "port", text, "01 --server-port 10101")
+            return
+        if error.errno != errno.EADDRINUSE:
             yield missing(
                 area, "port", f"{host} cannot be listened on: {error.strerror or error}", "01 --server-host 127.0.0.1"
             )
             return
-    page = get(f"{where.http}/ping", 1.5, where.context())
+    page = get(f"{where.http}/ping", ANSWER_S, where.context())
     if page is not None and page.strip().strip('"') == "pong":
         yield ok(area, "port", f"a 01 server answers at {where.ws}")
-        if (health := get(f"{where.http}/health", 1.5, where.context())) is not None:
+        if (health := get(f"{where.http}/health", ANSWER_S, where.context())) is not None:
             yield ok(area, "health", _health(health))
     else:
-        yield missing(area, "port", f"{number} on {host} is used by another program", f"01 --server-port {number + 1}")
+        yield missing(
+            area, "port", f"{number} on {host} is used by another program", f"01 --server-port {_next_free(number)}"
+        )
+
+
+def _next_free(number: int) -> int:
+    """The first port after that one which nobody uses."""
+    for port in range(number + 1, min(number + 50, 65536)):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    return 0
 
 
 def _health(text: str) -> str:
@@ -204,12 +219,12 @@ def remote(url: str) -> Iterator[Finding]:
     from zero_one.app.address import named
 
     where = named(url)
-    page = get(f"{where.http}/ping", 3.0, where.context())
+    page = get(f"{where.http}/ping", ANSWER_S, where.context())
     if page is None:
         yield missing("server", "answer", f"nobody answers at {where.http}", "01 --server")
     elif page.strip().strip('"') != "pong":
         yield missing("server", "answer", f"something else answers at {where.http}", "01 --server")
     else:
         yield ok("server", "answer", f"a 01 server answers at {where.ws}")
-        if (health := get(f"{where.http}/health", 3.0, where.context())) is not None:
+        if (health := get(f"{where.http}/health", ANSWER_S, where.context())) is not None:
             yield ok("server", "health", _health(health))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from importlib import metadata
 
@@ -12,10 +13,10 @@ from zero_one.app.address import get
 from zero_one.app.checks.finding import Finding, better, install, missing, ok, reinstall
 from zero_one.config.environment import gather
 from zero_one.config.paths import profiles_dir
-from zero_one.config.problems import ConfigError
+from zero_one.config.problems import ConfigError, Problem
 from zero_one.config.providers import PROVIDERS, provider_of
 from zero_one.config.resolve import Resolved, is_loopback_url
-from zero_one.config.settings import Settings
+from zero_one.config.settings import HearSettings, Settings, SpeakSettings
 from zero_one.speech import models
 
 _OLLAMA = "http://127.0.0.1:11434"
@@ -27,12 +28,24 @@ def configuration(resolve: Callable[[], Resolved]) -> tuple[Resolved | None, lis
     try:
         resolved = resolve()
     except ConfigError as error:
-        return None, [missing(area, "profile", str(problem), "01 profiles check") for problem in error.problems]
+        return None, [missing(area, "profile", str(problem), _mend(problem)) for problem in error.problems]
     found = [ok(area, "profile", f"{resolved.profile} ({resolved.path})")]
     found += [better(area, "warning", warning) for warning in resolved.warnings]
     if not profiles_dir().is_dir():
         found.append(better(area, "yours", f"no profile of your own in {profiles_dir()}", "01 profiles create"))
     return resolved, found
+
+
+def _mend(problem: Problem) -> str:
+    """What to do about a setting: look at the file it stands in, or leave the flag out, or unset the variable."""
+    if problem.where.startswith("--profile"):
+        return "01 profiles list"
+    if problem.where.startswith("--"):
+        return "01 doctor"
+    file, _, line = problem.where.rpartition(":")
+    if line.isdigit():
+        return f"01 profiles check {file}"
+    return f"unset {problem.where.split()[-1]}" if problem.where.startswith("environment ") else "01 profiles check"
 
 
 def keys() -> Iterator[Finding]:
@@ -53,7 +66,8 @@ def model(settings: Settings) -> Iterator[Finding]:
         hosted = [one.name for one in PROVIDERS.values() if one.keys and environment.get(*one.keys)]
         profile = next((one for one in ("openai", "anthropic", "groq") if one in hosted), "local")
         text = "none is configured: spoken commands work, anything else cannot be answered"
-        yield better(area, "model", text, f"01 --profile {profile}")
+        no_ollama = profile == "local" and shutil.which("ollama") is None and get(_OLLAMA, timeout_s=1.0) is None
+        yield better(area, "model", text, _get_ollama() if no_ollama else f"01 --profile {profile}")
         return
     provider = provider_of(name)
     yield ok(area, "model", name)
@@ -76,8 +90,20 @@ def _local_model(area: str, name: str, base: str) -> Finding:
         if page == "/api/tags" and wanted and wanted not in text:
             return missing(area, "server", f"{base} answers, but does not have {wanted}", f"ollama pull {wanted}")
         return ok(area, "server", f"{base} answers")
-    start = "ollama serve" if "ollama" in name else f"start the server at {base}"
-    return missing(area, "server", f"nobody answers at {base}", start)
+    if not name.startswith("ollama"):
+        return missing(area, "server", f"nobody answers at {base}", f"start the server at {base}")
+    if shutil.which("ollama") is None and base == _OLLAMA:
+        return missing(area, "server", f"Ollama is not installed, and nobody answers at {base}", _get_ollama())
+    return missing(area, "server", f"nobody answers at {base}", "ollama serve")
+
+
+def _get_ollama() -> str:
+    match sys.platform:
+        case "darwin":
+            return "brew install ollama"
+        case "win32":
+            return "winget install Ollama.Ollama"
+    return "curl -fsSL https://ollama.com/install.sh | sh"
 
 
 def hearing(settings: Settings) -> Iterator[Finding]:
@@ -96,9 +122,7 @@ def hearing(settings: Settings) -> Iterator[Finding]:
             area, "model", f"the Whisper model {wanted} is not on this machine{note}", f"01 models fetch {wanted}"
         )
     yield _package(area, "pocketsphinx", sphinx)
-    yield from _chosen(
-        area, settings.hear.engine, settings.hear.api_key, {"faster-whisper": whisper, "pocketsphinx": sphinx}
-    )
+    yield from _chosen(area, settings.hear, {"faster-whisper": whisper, "pocketsphinx": sphinx})
 
 
 def speaking(settings: Settings) -> Iterator[Finding]:
@@ -114,14 +138,17 @@ def speaking(settings: Settings) -> Iterator[Finding]:
         state = better if engine == "auto" else missing
         yield state(area, "voice", f"the voice {wanted} is not on this machine{note}", f"01 models fetch {wanted}")
     yield _package(area, "espeak-ng", espeak, "espeakng_loader")
-    yield from _chosen(area, settings.speak.engine, settings.speak.api_key, {"piper": piper, "espeak-ng": espeak})
+    yield from _chosen(area, settings.speak, {"piper": piper, "espeak-ng": espeak})
 
 
-def _chosen(area: str, engine: str, key: str | None, here: dict[str, bool]) -> Iterator[Finding]:
+def _chosen(area: str, section: HearSettings | SpeakSettings, here: dict[str, bool]) -> Iterator[Finding]:
+    engine, key, base = section.engine, section.api_key, (section.api_base or "").strip()
     added = {
         point.name for point in metadata.entry_points(group="zero_one.stt" if area == "hearing" else "zero_one.tts")
     }
-    if engine == "openai" and not key:
+    if engine in {"auto", "openai"} and base:
+        yield _service(area, base)
+    elif engine == "openai" and not key:
         yield missing(area, "engine", "openai needs OPENAI_API_KEY, which is not set", "export OPENAI_API_KEY=...")
     elif engine == "auto" and not any(here.values()):
         yield missing(area, "engine", "no engine is installed", reinstall())
@@ -132,6 +159,13 @@ def _chosen(area: str, engine: str, key: str | None, here: dict[str, bool]) -> I
         yield missing(area, "engine", f"{engine} is configured but not installed", reinstall())
     if added:
         yield ok(area, "added", ", ".join(sorted(added)))
+
+
+def _service(area: str, base: str) -> Finding:
+    """Somebody answers at a hearing or speaking service, whatever it thinks of a page without a key."""
+    if get(base.rstrip("/") + "/models", timeout_s=3.0) is None:
+        return missing(area, "service", f"nobody answers at {base}", f"start the server at {base}")
+    return ok(area, "service", f"{base} answers")
 
 
 def kernels() -> Iterator[Finding]:
@@ -157,8 +191,12 @@ def folders() -> Iterator[Finding]:
         ("models", paths.models_dir()),
     ):
         nearest = next((one for one in (path, *path.parents) if one.exists()), path)
-        if not os.access(nearest, os.W_OK):
-            yield missing("folders", name, f"{path} cannot be written", f"sudo chown -R $USER {nearest}")
+        if not nearest.is_dir():
+            yield missing("folders", name, f"{path} cannot be made: {nearest} is a file", f"mv {nearest} {nearest}.old")
+        elif not os.access(nearest, os.W_OK):
+            # Never the folder above: it may be the system's.
+            fix = f"sudo chown -R $USER {path}" if nearest == path else f"sudo install -d -o $USER {path}"
+            yield missing("folders", name, f"{path} cannot be written", fix)
         else:
             yield ok("folders", name, str(path))
 
