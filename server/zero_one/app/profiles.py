@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from zero_one.config import profiles
-from zero_one.config.importing import import_profile
+from zero_one.config.importing import import_profile, said
 from zero_one.config.paths import profiles_dir
 from zero_one.config.problems import SECRET, ConfigError, Key, all_fields
 from zero_one.config.resolve import Resolved
@@ -28,7 +28,7 @@ def listing(*, as_json: bool) -> int:
     width = max(len(str(row["name"])) for row in rows)
     for row in rows:
         origin = "built-in" if row["built_in"] else "yours"
-        print(f"{row['name']:<{width}}  {origin:<8}  {row['description']}")
+        print(f"{row['name']:<{width}}  {origin:<8}  {row['description']}".rstrip())
     print(f"\nYour own profiles are in {profiles_dir()}\nMake one with: 01 profiles create NAME")
     return 0
 
@@ -76,7 +76,7 @@ def check(names: list[str]) -> int:
     failed = False
     for name in wanted:
         try:
-            chain = profiles.chain(name)
+            chain = profiles.chain(name, "NAME")
         except ConfigError as error:
             failed = True
             print(error, file=sys.stderr)
@@ -95,8 +95,9 @@ def bring(file: str, name: str | None, *, keep_system_message: bool, force: bool
         print(text, end="")
         return 0
     target = profiles.adopt(name, text, force=force)
+    print("Carried over:" if imported.carried else "Nothing was carried over.")
     for found, key in imported.carried:
-        print(f"  line {found.line}: {found.name} -> {'.'.join(key)}")
+        print(f"  line {found.line}: {said(found)} -> {'.'.join(key)}")
     if imported.left:
         print("Not carried over:")
         for left in imported.left:

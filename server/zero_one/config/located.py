@@ -76,6 +76,8 @@ def parse(text: str, file: str, *, plain_text: Callable[[Key], bool] = lambda pa
         line = mark.line + 1 if mark else 1
         if unclosed:
             detail = "a quote or bracket opens here and is never closed"
+        if "another document" in detail:
+            detail = "a second document begins here (`---`), and a profile is one"
         hint = " Indent with spaces, not tabs." if "\\t" in detail else ""
         raise fail(f"{file}:{line}", f"this is not valid YAML: {detail}.{hint}") from error
     except yaml.YAMLError as error:

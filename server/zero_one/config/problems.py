@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from zero_one.config.settings import Settings
+from zero_one.config.settings import ADDRESS, Settings
 
 Key = tuple[str, ...]
 SECRET = frozenset({"api_key"})
@@ -88,13 +88,12 @@ def allowed(path: Key) -> str:
     field = all_fields().get(path[:2])
     if field is None:
         return ""
+    names = ("ge", "gt", "le", "lt", "pattern", "min_length")
     limits = {
-        name: getattr(rule, name) for rule in field.metadata for name in ("ge", "gt", "le", "lt") if hasattr(rule, name)
+        name: limit for rule in field.metadata for name in names if (limit := getattr(rule, name, None)) is not None
     }
-    words = [_kind_words(kind, limits) for kind in kinds(field)]
-    if optional(field):
-        words.append("nothing (null)")
-    return " or ".join(words)
+    words = " or ".join(_kind_words(kind, limits) for kind in kinds(field))
+    return f"{words}{',' if ',' in words else ''} or nothing (null)" if optional(field) else words
 
 
 def _kind_words(kind: Any, limits: dict[str, Any]) -> str:
@@ -114,12 +113,14 @@ def _kind_words(kind: Any, limits: dict[str, Any]) -> str:
         if "gt" in limits:
             return f"{noun} above {limits['gt']}"
         return noun
-    return "text"
+    if limits.get("pattern") == ADDRESS:
+        return "an address such as http://127.0.0.1:1234/v1"
+    return "text that is not empty" if limits.get("min_length") else "text"
 
 
 def did_you_mean(word: str, among: Iterable[str]) -> str:
     """A suggestion with a leading space, or nothing."""
-    close = difflib.get_close_matches(word.lower(), list(among), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(word.lower(), list(among), n=1, cutoff=0.65)
     return f" Did you mean `{close[0]}`?" if close else ""
 
 

@@ -42,6 +42,8 @@ class Profile:
     extends: str | None
     values: dict[Key, Any]
     where: dict[Key, str]
+    extends_at: str = ""
+    """``file:line`` where it names what it extends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,10 @@ def listing() -> list[Listed]:
     return sorted(found.values(), key=lambda one: (one.name != DEFAULT, one.name))
 
 
-def find(wanted: str) -> Path:
-    """The file of a profile that was named, or given as a path. Raises ConfigError."""
+def find(wanted: str, said: str = "--profile") -> Path:
+    """The file of a profile that was named, or given as a path. ``said``: where it was named. Raises ConfigError."""
     if "://" in wanted:
-        raise fail(
-            "--profile", f"{wanted} is an address. A profile is a file on this machine; nothing is ever fetched."
-        )
+        raise fail(said, f"{wanted} is an address. A profile is a file on this machine; nothing is ever fetched.")
     path = Path(wanted).expanduser()
     if path.suffix in {".py", ".json"}:
         for candidate in (path, profiles_dir() / path.name):
@@ -79,6 +79,9 @@ def find(wanted: str) -> Path:
     looks_like_path = path.suffix in SUFFIXES or os.sep in wanted or "/" in wanted
     if looks_like_path and path.is_file():
         return path
+    if looks_like_path and (path.exists() or path.is_symlink() or len(path.parts) > 1):
+        kind = "a folder" if path.is_dir() else "no ordinary file" if path.exists() else ""
+        raise fail(said, f"{wanted} is {kind}, not a profile." if kind else f"there is no file {wanted}.")
     stem = path.name.removesuffix(path.suffix) if path.suffix in SUFFIXES else wanted
     if "/" not in wanted and os.sep not in wanted:
         for one in listing():
@@ -87,7 +90,7 @@ def find(wanted: str) -> Path:
     names = [one.name for one in listing()]
     hint = did_you_mean(stem, names)
     raise fail(
-        "--profile",
+        said,
         f"there is no profile `{wanted}`.{hint} There are: {', '.join(names)}. Your own go to {profiles_dir()}",
     )
 
@@ -124,12 +127,13 @@ def read(path: Path) -> Profile:
         str(extends) if extends else None,
         values,
         {key: source.where(key) for key in values},
+        source.where(("extends",)),
     )
 
 
-def chain(wanted: str) -> list[Profile]:
-    """The profile and what it extends, the most general first. Raises ConfigError."""
-    profiles = [read(find(wanted))]
+def chain(wanted: str, said: str = "--profile") -> list[Profile]:
+    """The profile and what it extends, the most general first. ``said``: where it was named. Raises ConfigError."""
+    profiles = [read(find(wanted, said))]
     while (parent := profiles[-1].extends) is not None:
         child = profiles[-1]
         path = _parent(child, parent)
@@ -144,13 +148,15 @@ def _parent(child: Profile, name: str) -> Path:
     own = BUILTIN / f"{name}.yaml"
     if name == child.name and not child.builtin and own.is_file():
         return own
-    return find(name)
+    return find(name, f"{child.extends_at}: extends")
 
 
 def create(name: str, template: str = DEFAULT, *, force: bool = False) -> Path:
     """Copy a profile to the user's folder under a new name. Raises ConfigError."""
     return adopt(
-        name, located.read_text(BUILTIN / "template.txt" if template == DEFAULT else find(template)), force=force
+        name,
+        located.read_text(BUILTIN / "template.txt" if template == DEFAULT else find(template, "--from")),
+        force=force,
     )
 
 
@@ -158,7 +164,8 @@ def adopt(name: str, text: str, *, force: bool = False) -> Path:
     """Keep ``text`` as the user's profile ``name``. Raises ConfigError."""
     if not _NAME.fullmatch(name) or name.endswith(SUFFIXES):
         raise fail(
-            "NAME", f"{name!r}: a profile's name is letters, digits, dots, dashes and underscores, without .yaml."
+            "NAME",
+            f"{name!r}: a profile's name is letters from a to z, digits, dots, dashes and underscores, without .yaml.",
         )
     target = profiles_dir() / f"{name}.yaml"
     if target.exists() and not force:

@@ -6,6 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+ADDRESS = r"(?i)^\s*(https?://\S+\s*)?$"
+"""Of a service: a file or a bare host would only fail later, in words that name no setting."""
+
 
 class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -15,7 +18,7 @@ class ModelSettings(Section):
     """The language model. ``name`` is litellm's (``gpt-5``, ``ollama/llama3.2``, ``anthropic/…``); None = no model."""
 
     name: str | None = None
-    api_base: str | None = None
+    api_base: str | None = Field(default=None, pattern=ADDRESS)
     api_key: str | None = Field(default=None, repr=False)
     api_version: str | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
@@ -45,7 +48,7 @@ class HearSettings(Section):
     language: str | None = None
     languages: tuple[str, ...] = ()
     hotwords: tuple[str, ...] = ()
-    api_base: str | None = None
+    api_base: str | None = Field(default=None, pattern=ADDRESS)
     api_key: str | None = Field(default=None, repr=False)
     download: bool = True
 
@@ -58,7 +61,7 @@ class SpeakSettings(Section):
     model: str | None = None
     rate: float = Field(default=1.0, ge=0.4, le=3)
     volume: int = Field(default=100, ge=0, le=100)
-    api_base: str | None = None
+    api_base: str | None = Field(default=None, pattern=ADDRESS)
     api_key: str | None = Field(default=None, repr=False)
     download: bool = True
 
@@ -77,7 +80,7 @@ class ServerSettings(Section):
     """
 
     kind: Literal["light", "livekit"] = "light"
-    host: str = "127.0.0.1"
+    host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=10101, ge=0, le=65535)
     tls: Literal["auto", "on", "off"] = "auto"
     tls_certificate: str | None = None

@@ -236,8 +236,8 @@ def test_import(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not (home / "config" / "profiles" / "old.yaml").exists()
     assert run("profiles", "import", "old.py") == 0
     out = capsys.readouterr().out
-    assert "line 2: llm.model -> model.name" in out
-    assert "line 3: auto_run -> approval.auto_run" in out
+    assert "line 2: llm.model = 'gpt-4o' -> model.name" in out
+    assert "line 3: auto_run = True -> approval.auto_run" in out
     assert "line 4: open('hit', 'w')" in out
     assert not Path("hit").exists()
     assert run("profiles", "check", "old") == 0

@@ -76,11 +76,12 @@ _REASONS = {
     "vision": "images go to every model that can see",
     "wtf": "there is no such command here",
 }
+_SKILLS = "skills are not part of this version"
 _PREFIXES = {
-    "computer.skills": "skills are kept in the folder that `01 doctor` names",
-    "computer.import_skills": "skills are kept in the folder that `01 doctor` names",
-    "skills_path": "skills are kept in the folder that `01 doctor` names",
-    "import_skills": "skills are kept in the folder that `01 doctor` names",
+    "computer.skills": _SKILLS,
+    "computer.import_skills": _SKILLS,
+    "skills_path": _SKILLS,
+    "import_skills": _SKILLS,
     "computer.": "the computer is not set up in a profile",
 }
 
@@ -130,7 +131,7 @@ def import_profile(path: Path, *, keep_system_message: bool = False) -> Imported
     last: dict[str, Found] = {}
     for found in reading.found:
         if (before := last.pop(found.name, None)) is not None and before.value != found.value:
-            imported.left.append(Left(before.line, _said(before), f"it is set again on line {found.line}"))
+            imported.left.append(Left(before.line, said(before), f"it is set again on line {found.line}"))
         last[found.name] = found
     for found in sorted(last.values(), key=lambda one: one.name == "safe_mode"):  # read in the light of auto_run
         _carry(imported, found, keep_system_message)
@@ -151,7 +152,7 @@ def _carry(imported: Imported, found: Found, keep_system_message: bool) -> None:
             _append_instructions(imported, found)
         else:
             why = "our own prompt stays, so that it can improve; --keep-system-message adds this text to it"
-            imported.left.append(Left(found.line, _said(found), why))
+            imported.left.append(Left(found.line, said(found), why))
     elif name in {"custom_instructions", "llm.custom_instructions"} and isinstance(value, str):
         if value.strip():
             _append_instructions(imported, found)
@@ -159,13 +160,13 @@ def _carry(imported: Imported, found: Found, keep_system_message: bool) -> None:
         if name == "llm.model" and isinstance(value, str):
             if value == "i":
                 imported.left.append(
-                    Left(found.line, _said(found), "it is a service that only Open Interpreter can use")
+                    Left(found.line, said(found), "it is a service that only Open Interpreter can use")
                 )
                 return
             found = Found(name, _MODELS.get(value, value), found.line)
         _put(imported, found, _PLAIN[name])
     else:
-        imported.left.append(Left(found.line, _said(found), _reason(name)))
+        imported.left.append(Left(found.line, said(found), _reason(name)))
 
 
 def _reason(name: str) -> str:
@@ -180,7 +181,7 @@ def _engine(imported: Imported, found: Found) -> None:
     if engine is None:
         have = ", ".join(sorted(set(table.values())))
         imported.left.append(
-            Left(found.line, _said(found), f"there is no such engine here; auto is used. Others: {have}")
+            Left(found.line, said(found), f"there is no such engine here; auto is used. Others: {have}")
         )
     else:
         _put(imported, Found(found.name, engine, found.line), (section, "engine"))
@@ -192,7 +193,7 @@ def _safe_mode(imported: Imported, found: Found) -> None:
     value = "off" if found.value is False else found.value  # YAML reads a bare off as a truth value
     if value == "off" and ("approval", "auto_run") not in imported.values:
         why = "risk is always judged here; to let changes run unasked, set approval.auto_run yourself"
-        imported.left.append(Left(found.line, _said(found), why))
+        imported.left.append(Left(found.line, said(found), why))
     else:
         _put(imported, Found(found.name, value, found.line), ("approval", "safe_mode"))
 
@@ -209,20 +210,20 @@ def _put(imported: Imported, found: Found, key: Key) -> None:
     if isinstance(value, Reference):
         if key[-1] not in {"name", "api_key", "api_base", "api_version"}:
             why = f"{'.'.join(key)} cannot come from the environment variable {value.name} by reference"
-            imported.left.append(Left(found.line, _said(found), why))
+            imported.left.append(Left(found.line, said(found), why))
             return
     elif value is None:
         return
     else:
         _, problems = check(nest({key: value}), lambda path: "")
         if problems:
-            imported.left.append(Left(found.line, _said(found), problems[0].text))
+            imported.left.append(Left(found.line, said(found), problems[0].text))
             return
     imported.values[key] = value
     imported.carried.append((found, key))
 
 
-def _said(found: Found) -> str:
+def said(found: Found) -> str:
     last = found.name.rpartition(".")[2]
     secret = last in SECRET and not isinstance(found.value, Reference)
     value = (

@@ -23,7 +23,7 @@ _CALLS = {
     "llm.load": "models are loaded when they are needed",
     "llm.run": "a profile runs nothing here",
     "display_message": "a profile shows no messages here",
-    "computer.run": "code in a profile is never executed; put it into a skill, or ask for it aloud",
+    "computer.run": "code in a profile is never executed; ask for it aloud",
     "computer.terminate": "a profile runs nothing here",
     "computer.vision.load": "models are loaded when they are needed",
     "computer.ai.chat": "a profile runs nothing here",
