@@ -7,6 +7,7 @@ import json
 import sys
 
 from zero_one.config.problems import did_you_mean
+from zero_one.config.settings import HearSettings
 from zero_one.speech import models
 from zero_one.speech.stt.base import SpeechError
 
@@ -23,10 +24,12 @@ def listing(*, as_json: bool) -> int:
     if as_json:
         print(json.dumps(rows, indent=2))
         return 0
+    usual = {HearSettings().model, models.DEFAULT_VOICE}
     width = max(len(str(row["name"])) for row in rows)
     for row in rows:
-        print(f"{row['kind']:<8} {row['name']:<{width}} {row['megabytes']:>6} MB  {row['here'] or '-'}")
-    print("\nFetch one with: 01 models fetch NAME")
+        where = row["here"] or ("not here; taken unless you name another" if row["name"] in usual else "not here")
+        print(f"{row['kind']:<8} {row['name']:<{width}} {row['megabytes']:>6} MB  {where}")
+    print("\nFetch one with: 01 models fetch NAME. Use it with hear.model or speak.voice in your profile.")
     return 0
 
 
@@ -37,6 +40,10 @@ def fetch(name: str) -> int:
         hint = did_you_mean(name, [*models.WHISPER, *models.VOICES])
         print(f"01: there is no model or voice `{name}`.{hint} See: 01 models list", file=sys.stderr)
         return 2
+    if (found := models.find_whisper(name) or models.find_voice(name)) is not None:
+        print(f"{name} is here already: {found}")
+        return 0
+    print(f"Fetching {name}, {model.megabytes} MB ...", file=sys.stderr, flush=True)
     try:
         asyncio.run(_fetch(model))
     except SpeechError as error:

@@ -59,7 +59,7 @@ def hub() -> str:
 
 async def hub_answers(timeout_s: float = 1.5) -> bool:
     """Whether the hub can be reached, decided within ``timeout_s`` whatever the network does."""
-    if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0"):
+    if _offline():
         return False
     tls = await asyncio.to_thread(service.tls)
     with contextlib.suppress(httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError):
@@ -69,11 +69,17 @@ async def hub_answers(timeout_s: float = 1.5) -> bool:
     return False
 
 
+def _offline() -> bool:
+    return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+
+
 async def download(model: Model, progress: Progress | None = None, *, silence_s: float = SILENCE_S) -> Path:
     """Fetch what is missing of ``model`` and return its folder. Raises DownloadError; cancelling keeps the parts."""
     folder = models.folder_of(model)
     if models.is_complete(model):
         return folder
+    if _offline():
+        raise DownloadError(f"{model.name} was not fetched: HF_HUB_OFFLINE forbids it. Unset that and try again.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / models.COMPLETE).unlink(missing_ok=True)
@@ -296,12 +302,14 @@ def _plain(error: Exception) -> str:
 
 @contextlib.contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A bar in the terminal, to be given to ``download``; it is gone when the download is done."""
+    """A bar in the terminal, to be given to ``download``; it is gone when the download is done. Elsewhere nothing."""
+    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TransferSpeedColumn
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Bar(*columns, transient=True) as bar:
+    console = Console(stderr=True)
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(name: str, done: int, total: int | None) -> None:

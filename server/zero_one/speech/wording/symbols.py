@@ -17,8 +17,8 @@ _SPOKEN_IN_TEXT = frozenset("✅✔☑❌✖⚠🚨⛔🚫")
 SIGNS = {
     "×": " times ", "÷": " divided by ", "±": " plus or minus ", "≈": " about ", "≤": " at most ", "≥": " at least ",
     "≠": " is not ", "√": " square root of ", "∞": " infinity ", "π": " pi ", "→": " to ", "⇒": " so ", "←": " from ",
-    "↔": " to and from ", "∑": " sum of ", "∫": " integral of ", "∆": " delta ", "Δ": " delta ", "μ": "µ", "Ω": " ohms ",
-    "λ": " lambda ", "θ": " theta ", "α": " alpha ", "β": " beta ", "σ": " sigma ",
+    "↔": " to and from ", "∑": " sum of ", "∫": " integral of ", "∆": " delta ", "Δ": " delta ", "μ": "µ",
+    "Ω": " ohms ", "λ": " lambda ", "θ": " theta ", "α": " alpha ", "β": " beta ", "σ": " sigma ",
     "∈": " in ", "∪": " union ", "∩": " intersection ", "∂": " partial ", "∴": " so ", "∝": " is proportional to ",
     "©": " copyright ", "®": " ", "™": " ", "§": " section ", "¶": " ", "•": ", ", "·": " ", "†": " ", "…": "...",
     "–": "-", "—": ", ", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'",
