@@ -14,7 +14,7 @@ from zero_one.app.checks.finding import Finding, better
 from zero_one.config.resolve import Resolved
 from zero_one.config.settings import Settings
 
-LIMIT_S = 10.0
+LIMIT_S = 30.0
 """After this, what has not answered is reported as such."""
 _MARK = {"ok": "✓", "could be better": "•", "missing": "✗"}
 _STYLE = {"ok": "green", "could be better": "yellow", "missing": "bold red"}
