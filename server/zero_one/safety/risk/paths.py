@@ -43,7 +43,9 @@ _AUTOSTART = re.compile(
 _RAW_DEVICE = re.compile(r"^(/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|mem|kmem|port|loop)|\\\\\.\\)", re.I)
 _HARMLESS_DEVICE = re.compile(r"^(/dev/(null|stdout|stderr|stdin|tty|fd/\d+|zero|u?random)|-|&\d|nul)$", re.I)
 _SOCKET = re.compile(r"^/dev/(tcp|udp)/")
-_REMOTE = re.compile(r"^(s3a?|gs|gcs|abfss?|az|adl|hdfs|s?ftps?|https?|smb|webdavs?|hf)://|^\\\\[\w$]")
+_REMOTE = re.compile(
+    r"^(s3a?|gs|gcs|abfss?|az|adl|hdfs|s?ftps?|https?|smb|webdavs?|hf|rtmps?|rtsp|rtp|udp|tcp|srt|icecast|gopher|tftp|mqtts?)://|^\\\\[\w$]"
+)
 _COMPUTED = re.compile(r"[$`\0\n…]|^\s*$|%\w+%|\{\}|^-$")
 COMPUTED = "a computed name"
 _EVERYTHING = re.compile(

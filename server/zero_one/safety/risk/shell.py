@@ -7,24 +7,20 @@ unwrapped where it is literal; where it is not, it counts as opaque.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from zero_one.safety.risk import paths
-from zero_one.safety.risk.model import Effect, Risk, destroys, fetches, opaque
-from zero_one.safety.risk.words import Word, ansi, decode, expand_braces, printed, split_unquoted, text_of
-
-Classify = Callable[[str, str, int], list[Effect]]
-"""``(code, language, depth) -> effects`` of code in another language, or of this one, one level deeper."""
+from zero_one.safety.risk.model import Effect, destroys, fetches, opaque
+from zero_one.safety.risk.shell_words import LONGEST, Words
+from zero_one.safety.risk.steering import steers
+from zero_one.safety.risk.words import Word, decode, expand_braces, printed, split_unquoted, text_of
 
 DEEPEST = 12
-LONGEST = 40_000
-_SECRET_VARIABLE = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
-_KNOWN = {"HOME": "~", "PWD": ".", "OLDPWD": "..", "USER": "$USER", "TMPDIR": "/tmp", "IFS": " ", "SHELL": "bash"}
 
 
 @lru_cache(maxsize=1)
@@ -33,19 +29,10 @@ def _parser() -> Parser:
 
 
 @dataclass
-class Reader:
+class Reader(Words):
     """Reads one program. ``variables`` and ``aliases`` grow as assignments are met, in the order they stand."""
 
-    classify: Classify
-    depth: int = 0
-    variables: dict[str, Word] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)
-    functions: dict[str, Node] = field(default_factory=dict)
-    effects: list[Effect] = field(default_factory=list)
-    source: str = ""
     looping: bool = False
-    folder: str | None = ""
-    """Where relative paths are counted from: "" where the program starts, None when that cannot be known."""
 
     def read(self, code: str) -> list[Effect]:
         if self.depth > DEEPEST:
@@ -55,16 +42,18 @@ class Reader:
         if root.has_error:
             # What the grammar cannot read may still run; what it could read is kept as well.
             self.effects.append(opaque("shell code that does not parse"))
-        self._visit(root, None)
+        self.statement(root, None)
         return self.effects
 
     # --- statements -----------------------------------------------------------------------------------------------
 
-    def _visit(self, node: Node, stdin: str | None) -> str | None:
+    def statement(self, node: Node, stdin: str | None) -> str | None:
         """Read a statement; ``stdin`` is the literal text piped into it, the result the literal text it prints."""
         kind = node.type
         if kind == "command":
             return self._command(node, stdin)
+        if kind == "raw_string" and EVALUATED.search(text_of(node)):
+            self.effects.append(opaque(f"an index that runs something ({text_of(node)[:40]})"))
         if kind == "subshell":
             folder = self.folder
             out = self._statements(node, stdin)
@@ -91,7 +80,7 @@ class Reader:
         for child in node.named_children:
             if child.type in ("comment", "heredoc_body"):
                 continue
-            printed_text = self._visit(child, stdin)
+            printed_text = self.statement(child, stdin)
             count += 1
         return (
             printed_text if count == 1 and node.type in ("program", "subshell", "compound_statement", "list") else None
@@ -100,7 +89,7 @@ class Reader:
     def _pipeline(self, stages: list[Node], stdin: str | None) -> str | None:
         feed = stdin
         for index, stage in enumerate(stages):
-            feed = self._visit(stage, feed if index or feed is not None else None)
+            feed = self.statement(stage, feed if index or feed is not None else None)
             if index + 1 < len(stages) and feed is None:
                 feed = UNKNOWN
         return None if feed is UNKNOWN else feed
@@ -112,10 +101,16 @@ class Reader:
         to_file = False
         for redirect in redirects:
             if redirect.type == "heredoc_redirect":
-                stdin = "".join(text_of(c) for c in redirect.named_children if c.type == "heredoc_body")
+                bodies = [c for c in redirect.named_children if c.type == "heredoc_body"]
+                stdin = "".join(map(text_of, bodies)) or _misread_body(redirect)
+                for part in (c for body in bodies for c in body.named_children if c.type != "heredoc_content"):
+                    self.word(part)
+                if not any(c.type == "heredoc_start" and text_of(c)[:1] in "'\"\\" for c in redirect.named_children):
+                    for command in re.findall(r"(?<!\\)`([^`]+)`", stdin):  # the grammar takes these for text
+                        self.nested(command, "shell")
                 trailing += [c for c in redirect.named_children if not c.type.startswith("heredoc")]
             elif redirect.type == "herestring_redirect":
-                word = self._word(redirect.named_children[0])
+                word = self.word(redirect.named_children[0])
                 stdin = word.text if word.sure else UNKNOWN
             else:
                 to_file = self._file_redirect(redirect, body) or to_file
@@ -125,9 +120,9 @@ class Reader:
         if body is not None and body.type == "command" and extra:
             out = self._command(body, stdin, extra)
         else:
-            out = self._visit(body, stdin) if body is not None else None
+            out = self.statement(body, stdin) if body is not None else None
         for child in trailing:  # `cat <<EOF | bash`: the grammar hangs the rest of the pipeline under the here-document
-            out = self._visit(child, out if out is not None else UNKNOWN)
+            out = self.statement(child, out if out is not None else UNKNOWN)
         return None if to_file else out
 
     def _file_redirect(self, redirect: Node, body: Node | None) -> bool:
@@ -136,7 +131,7 @@ class Reader:
         operator = re.sub(r"^\d+", "", text_of(redirect)).strip()
         if not targets:
             return False
-        word = self._word(targets[0])
+        word = self.word(targets[0])
         if operator.startswith("<") and not operator.startswith("<>"):
             self.effects.append(self._socket(body, word) if paths.is_socket(word.text) else paths.reading(word.text))
             return False
@@ -170,19 +165,16 @@ class Reader:
             name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
             if name is None:
                 continue
-            word = self._word(value) if value is not None else Word("")
+            if name.type == "subscript":
+                self.word(name)
+            word = self.word(value) if value is not None else Word("")
             key = text_of(name)
             if text_of(child)[len(key) :].startswith("+="):
                 before = self.variables.get(key, Word(""))
                 word = Word(before.text + word.text, before.sure and word.sure)
             short = len(word.text) <= LONGEST  # a few doublings make gigabytes
             self.variables[key] = Word(word.text[:LONGEST], word.sure and short)
-            if re.match(
-                r"(LD_PRELOAD|LD_LIBRARY_PATH|DYLD_|BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|GIT_SSH|PAGER)", key
-            ) or (
-                key in ("EDITOR", "VISUAL", "BROWSER", "MANPAGER", "SHELL", "GIT_EDITOR")
-                and re.search(r"\s|^\./", word.text)
-            ):
+            if steers(key, word.text if word.sure else None):
                 self.effects.append(opaque(f"{key}={word.text}"))
             elif key == "PATH" and not re.match(
                 r"[\"']?(\$\{?PATH|(/usr|/opt/|~|\$\{?HOME)[^:]*:.*\$\{?PATH)", text_of(value) if value else ""
@@ -198,12 +190,12 @@ class Reader:
         self.functions[key] = body
         if re.search(rf"(?<![\w-]){re.escape(key)}\s*\|\s*{re.escape(key)}(?![\w-])", text_of(body)):
             self.effects.append(destroys("process", "processes without end"))
-        self._visit(body, UNKNOWN)
+        self.statement(body, UNKNOWN)
 
     def _for(self, node: Node, stdin: str | None) -> str | None:
         """A loop over few words that are written out is read once for each of them."""
         name = node.child_by_field_name("variable")
-        values = [w for c in node.children_by_field_name("value") for w in expand_braces(self._word(c))]
+        values = [w for c in node.children_by_field_name("value") for w in expand_braces(self.word(c))]
         if name is None:
             return self._statements(node, stdin)
         known = bool(values) and all(v.sure and not re.search(r"[*?\[]", v.text) for v in values)
@@ -231,13 +223,13 @@ class Reader:
             if child.type == "variable_assignment":
                 self._assign(child)
             elif child.type == "herestring_redirect":
-                here = self._word(child.named_children[0])
+                here = self.word(child.named_children[0])
                 stdin = here.text if here.sure else UNKNOWN
             elif child.type.endswith("redirect"):
                 self._file_redirect(child, node)
             elif child.type != "comment":
                 inner = child.named_children[0] if child.type == "command_name" and child.named_children else child
-                for word in split_unquoted(self._word(inner)):
+                for word in split_unquoted(self.word(inner)):
                     words += expand_braces(word)
         return self.run(words, stdin)
 
@@ -267,6 +259,8 @@ class Reader:
         if name in self.functions:
             return None  # its body was read where it was defined, with its arguments taken as unknown
         program = name.rsplit("/", 1)[-1]
+        if name in _EVALUATING and any(EVALUATED.search(w.text) for w in words[1:] if w.quoted):
+            self.effects.append(opaque(f"an index that runs something ({name})"))
         if name.startswith("\\"):
             program = name.lstrip("\\")
         args = words[1:]
@@ -294,104 +288,29 @@ class Reader:
     def nested(self, code: str, language: str) -> None:
         """Code inside code. Shell inside shell keeps the variables that are known."""
         if language == "shell":
-            inner = Reader(
-                self.classify, self.depth + 1, dict(self.variables), dict(self.aliases), dict(self.functions)
-            )
+            inner = self.inside()
             self.effects += paths.below(self.folder, inner.read(code))
             self.variables.update(inner.variables)
             self.aliases.update(inner.aliases)
         else:
             self.effects += paths.below(self.folder, self.classify(code, language, self.depth + 1))
 
-    # --- words ----------------------------------------------------------------------------------------------------
 
-    def _word(self, node: Node) -> Word:
-        kind, text = node.type, text_of(node)
-        if kind in ("word", "number", "variable_name", "extglob_pattern", "regex", "test_operator"):
-            plain = re.sub(r"\\(.)", r"\1", text, flags=re.S)
-            return Word(plain, not re.search(r"(?<!\\)[*?\[]", text) or not _looks_like_program(text))
-        if kind == "raw_string":
-            return Word(text[1:-1], True, True)
-        if kind == "ansi_c_string":
-            return Word(ansi(text[2:-1]), True, True)
-        if kind == "string":
-            return self._string(node)
-        if kind in ("simple_expansion", "expansion"):
-            return self._expansion(node)
-        if kind in ("command_substitution", "process_substitution"):
-            inner = Reader(
-                self.classify, self.depth + 1, dict(self.variables), dict(self.aliases), dict(self.functions)
-            )
-            inner.source = self.source
-            out: str | None = None
-            for child in node.named_children:
-                out = inner._visit(child, None)
-            self.effects += paths.below(self.folder, inner.effects)
-            return Word(out.strip("\n"), True) if out is not None else Word(text, False)
-        if kind == "concatenation":
-            parts = self._parts(node.children)
-            return Word("".join(p.text for p in parts), all(p.sure for p in parts), any(p.quoted for p in parts))
-        if kind == "arithmetic_expansion":
-            return Word(text, False, True)
-        if node.named_child_count:
-            parts = [self._word(c) for c in node.named_children]
-            return Word(text, all(p.sure for p in parts))
-        return Word(text)
-
-    def _parts(self, nodes: Sequence[Node]) -> list[Word]:
-        """The words of a word, as long as they do not grow without measure."""
-        out: list[Word] = []
-        size = 0
-        for node in nodes:
-            out.append(self._word(node))
-            size += len(out[-1].text)
-            if size > LONGEST:
-                return [*out, Word("", False)]
-        return out
-
-    def _string(self, node: Node) -> Word:
-        out: list[str] = []
-        sure, size = True, 0
-        for child in node.children:
-            if child.type == '"':
-                continue
-            size += len(out[-1]) if out else 0
-            if size > LONGEST:
-                return Word("".join(out), False, True)
-            if child.type == "string_content":
-                out.append(re.sub(r'\\([$`"\\\n])', r"\1", text_of(child)))
-                continue
-            word = self._word(child)
-            out.append(word.text)
-            sure = sure and word.sure
-        inner = text_of(node)[1:-1]
-        return Word("".join(out) if out else inner, sure, True)
-
-    def _expansion(self, node: Node) -> Word:
-        text = text_of(node)
-        for child in node.named_children:
-            if child.type not in ("variable_name", "special_variable_name"):
-                self._word(child)
-        name = re.match(r"\$\{?(\w+)", text)
-        plain = re.fullmatch(r"\$(\w+)|\$\{(\w+)\}", text)
-        if name and name[1] in _KNOWN and plain:
-            return Word(_KNOWN[name[1]], True)
-        if plain and name and name[1] in self.variables:
-            return self.variables[name[1]]
-        if name and _SECRET_VARIABLE.search(name[1]) and name[1] not in self.variables:
-            self.effects.append(Effect("credential", f"${name[1]}", Risk.SPEND_OR_SEND))
-        default = re.fullmatch(r"\$\{(\w+):?[-=]([^{}$`]*)\}", text)
-        if default and default[1] not in self.variables:
-            return Word(default[2], False)
-        return Word(text, False)
-
-
+EVALUATED = re.compile(r"\w\[[^\]]*(\$\(|`)")
+"""An index inside quotes: where numbers are compared or names are set, the shell evaluates it."""
+_EVALUATING = set("test [ [[ let printf read unset declare typeset local export readonly".split())
 UNKNOWN = "\0unknown"
 """Piped text that cannot be known. Compared with ``is``-like care: it never occurs in real code."""
 
 
 def _quote(word: Word) -> str:
     return "'" + word.text.replace("'", "'\\''") + "'" if word.sure else word.text
+
+
+def _misread_body(redirect: Node) -> str:
+    """A body that begins with a backslash is taken for words by the grammar; its lines are there all the same."""
+    lines = text_of(redirect).split("\n")
+    return "\n".join(lines[1:-1])
 
 
 def _targets(redirect: Node) -> list[Node]:
@@ -407,8 +326,3 @@ def _without_end(node: Node) -> bool:
     )
     waits = re.search(r"\b(sleep|wait|read|break|exit|return|inotifywait)\b", text)
     return bool(endless) and not waits and re.search(r"(?<![&>|<])&(?![&>\d])", text) is not None
-
-
-def _looks_like_program(text: str) -> bool:
-    """A glob such as /bin/r? may name any program; a glob of files stays what it is."""
-    return bool(re.match(r"(/usr)?/s?bin/", text))

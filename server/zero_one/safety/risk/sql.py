@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from zero_one.safety.risk import paths, verbs
-from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque, reads, sends
+from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, reads, sends
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -20,12 +20,18 @@ _RUNS_CODE = re.compile(
     r"|\binto\s+(out|dump)file\b|\bcopy\b[^;]*\b(to|from)\s+program\b|\bexec(ute)?(\s+(xp_|sp_|immediate)|\s*\()"
 )
 _READS_FILE = re.compile(
-    r"(?i)\b(load_file|pg_read_file|pg_ls_dir|readfile|openrowset|bfilename|read_csv|read_text|read_blob)\s*\(\s*'([^']*)'"
+    r"(?i)\b(load_file|pg_read_file|pg_ls_dir|readfile|openrowset|bfilename|read_csv|read_text|read_blob)(?:_auto)?\s*\(\s*'([^']*)'(\s*\|\|)?"
 )
 
 
+_CLIENT_SHOWS = re.compile(
+    r"\s*(\.(tables|schema|databases|dbinfo|dump|indexes|indices|headers?|mode|width|timer|stats|show|nullvalue|separator|eqp|explain"
+    r"|echo|bail|changes|help|version|vfslist|fullschema|lint|limit|sha3sum|exit|quit|q|d)\b[^\\|]*"
+    r"|(\\(d[a-zA-Z]*\+?|l\+?|z|conninfo|timing|x|pset|echo|qecho|q|h|\?|encoding|sf|sv|a|t|H|f|C|errverbose|unset)\b[^\\|`]*)+)$"
+)
+"""What a database's client only shows or sets for itself, by the whole line."""
 _CLIENT_RUNS = re.compile(
-    r"\s*(\.(shell|system|output|once|import|read|load|restore|save|backup|clone|archive|cd|excel|dump)|\\[!iog]|\\copy)"
+    r"^\s*(\.\w+|\\\S)|\\(!|g\w*\s*\||gexec|gset|g\s+\S|i\b|ir\b|o\b|w\b|e\b|copy|lo_|setenv|watch|s\b|\.|T\b|P\b)"
 )
 
 
@@ -33,16 +39,13 @@ def read(code: str) -> list[Effect]:
     from sqlglot import exp
 
     logging.getLogger("sqlglot").setLevel(logging.ERROR)
-    lines = [
-        line
-        for line in code.split("\n")
-        if not re.match(r"\s*[.\\](tables|schema|d[a-z+]*|headers|mode|databases|l|timing|width|indexes|x|q)\b", line)
-    ]
-    out = [opaque(line.strip()[:40]) for line in lines if _CLIENT_RUNS.match(line)]
+    lines = [line for line in code.split("\n") if not _CLIENT_SHOWS.match(line)]
+    out = [opaque(line.strip()[:40]) for line in lines if _CLIENT_RUNS.search(line)]
+    lines = [re.sub(r"\\(g|gx|G)\s*$", ";", line) for line in lines]
     code = re.sub(r"/\*!\d*(.*?)\*/", r"\1", "\n".join(lines), flags=re.S)  # MySQL runs what such comments hold
     if _RUNS_CODE.search(code):
         out.append(opaque("a program run by the database"))
-    out += [_of_the_server(m[1], m[2]) for m in _READS_FILE.finditer(code)]
+    out += [_of_the_server(m[1], m[2], m[3]) for m in _READS_FILE.finditer(code)]
     if not code.strip():
         return out
     if len(code) > 16_000:
@@ -63,10 +66,12 @@ def read(code: str) -> list[Effect]:
     return out
 
 
-def _of_the_server(function: str, path: str) -> Effect:
+def _of_the_server(function: str, path: str, joined: str | None) -> Effect:
     """Files are read on the database's machine, with its rights; the embedded ones read ours."""
     if re.match(r"(?i)pg_|load_file|bfilename|openrowset", function):
         return Effect("credential", path, Risk.SPEND_OR_SEND)
+    if re.match(r"\w+://", path):
+        return sends(path) if joined else fetches(path)
     return paths.reading(path)
 
 
@@ -127,6 +132,29 @@ _CHANGING_FUNCTIONS = re.compile(
     r"(?i)^(nextval|setval|set_config|pg_(reload|rotate|switch|create|drop|advisory_lock|cancel|start|stop|promote)\w*|lo_\w+"
     r"|last_insert_id|get_lock|release_lock|sleep_and_\w+|txid_\w+set)$"
 )
+_PRAGMA_LOOKS = re.compile(
+    r"(?i)pragma (\w+\.)?((table_x?info|table_list|index_x?info|index_list"
+    r"|foreign_key_(list|check)|integrity_check|quick_check"
+    r"|database_list|collation_list|function_list|module_list|pragma_list|compile_options|show_tables\w*|storage_info|database_size)(\s*\([^()]*\))?"
+    r"|(?!optimize|wal_checkpoint|incremental_vacuum|shrink_memory)\w+)\s*;?"
+)
+_FUNCTIONS_THAT_LOOK = re.compile(
+    r"(?i)(pg_(size_pretty|\w*size|get_\w+|stat_\w+|backend_pid|postmaster_start_time|conf_load_time|is_in_recovery|last_\w+|blocking_pids"
+    r"|typeof|column_size|table_is_visible|current_\w+|sleep)|sqlite_(version|source_id|compileoption\w*)|(json|jsonb|array|list|map|struct|regexp"
+    r"|regex|str|string|text|date|time|datetime|timestamp|to|is|has|st|make|bit|row|percentile|approx|arg|median|quantile|array|current|inet|host"
+    r"|format|quote|obj|col|shobj|object|schema|database|version|user|connection|system|unix|utc|epoch|julian|month|day|year|week|weekday"
+    r"|hour|minute|second|last_day|add|sub|from|parse|try|safe|base64|hex|unhex|md5|sha\d*|crc32|soundex|levenshtein|similarity|word|ts|plainto"
+    r"|phraseto|websearch|unaccent|range|generate|unnest|width|trunc|round|ceil|floor|abs|sign|mod|power|sqrt|log\w*|exp|ln|sin|cos|tan|pi"
+    r"|degrees|radians|random|rand|uuid\w*|gen_random_uuid|newid|total\w*|changes|rowid|instr|printf|char\w*|ascii|unicode|len\w*|substr\w*"
+    r"|replace|reverse|repeat|lpad|rpad|trim|ltrim|rtrim|upper|lower|initcap|concat\w*|coalesce|ifnull|nvl\w*|nullif|iif|isnull|decode|choose"
+    r"|greatest|least|typeof|likely|unlikely|glob|like\w*|match|bm25|snippet|highlight|rank|dense_rank|ntile|lag|lead|first\w*|last_value|nth_value"
+    r"|cume_dist|count\w*|sum\w*|avg|min\w*|max\w*|std\w*|var\w*|corr|covar\w*|group_concat|any_value|bool_\w+|every|grouping\w*|mode"
+    r"|find_in_set|field|elt|inet_\w+|isjson|openjson|(table|index|foreign_key)_\w+|julianday|strftime|age|extract|histogram|summarize|glob|read_(csv|json|parquet)\w*"
+    r"|parquet_\w+|sniff_csv|duckdb_\w+|pragma_\w+|dbms_metadata|sys_context|userenv|spt_\w+|serverproperty|db_name|suser_\w+|getdate|sysdatetime"
+    r"|datepart|datename|datediff|dateadd|eomonth|newsequentialid|stuff|patindex|charindex|quotename|string_\w+|benchmark|sleep|zeroblob|subdate"
+    r"|adddate|curdate|curtime|now|localtime\w*|sysdate|dayof\w*|dayname|monthname|quarter|makedate|period_\w+|sec_to_time|str_to_date)(_\w+)?)"
+)
+"""Functions that no parser knows by type and that only compute or show; any other belongs to the database's owner."""
 _SENDING_FUNCTIONS = re.compile(
     r"(?i)^(http\w*|utl_\w+|net_\w+|dblink\w*|sp_send\w*|url|openquery|opendatasource|openrowset|remote|s3)$"
 )
@@ -175,6 +203,11 @@ def _node(node: object) -> list[Effect]:
         case e.Func() if _CHANGING_FUNCTIONS.match(name := _function(node)):
             said = verbs.risk_of(name)
             return [destroys("delete", name)] if said is Risk.DESTROY else [changes("process", name)]
+        case e.Anonymous() if not _FUNCTIONS_THAT_LOOK.fullmatch(node.name):
+            said = verbs.risk_of(node.name)
+            if said is Risk.DESTROY or said is Risk.SPEND_OR_SEND:
+                return [Effect("delete" if said is Risk.DESTROY else "send", f"the function {node.name}", said)]
+            return [] if said is Risk.OBSERVE else [changes("process", f"the function {node.name}")]
         case e.Table() if _SECRET_TABLES.match(node.name) or (
             node.name.lower() == "user" and node.db.lower() == "mysql"
         ):
@@ -199,7 +232,7 @@ def _node(node: object) -> list[Effect]:
         case e.Attach() | e.Detach() | e.Set() | e.Use():
             return [changes("system", type(node).__name__.lower())]
         case e.Pragma():
-            return [changes("system", node.sql())] if re.search(r"=|\(\s*(on|1|delete)", node.sql()) else []
+            return [] if _PRAGMA_LOOKS.fullmatch(node.sql()) else [changes("system", node.sql())]
         case e.Kill():
             return [changes("process", "a connection")]
         case e.Transaction() | e.Commit() | e.Rollback():
@@ -208,6 +241,8 @@ def _node(node: object) -> list[Effect]:
 
 
 def _exported(target: str) -> Effect:
+    if target.upper() == "STDOUT":
+        return reads(target)
     return paths.writing(target) if target else changes("process", "writes out a table")
 
 

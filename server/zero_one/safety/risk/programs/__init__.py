@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING
 
 from zero_one.safety.risk import verbs
 from zero_one.safety.risk.model import Effect, Risk, changes, opaque
-from zero_one.safety.risk.programs import code, databases, desktop, developer, files, network, system
+from zero_one.safety.risk.programs import (
+    cloud,
+    code,
+    databases,
+    desktop,
+    developer,
+    files,
+    git,
+    network,
+    scripts,
+    system,
+)
 from zero_one.safety.risk.programs.call import Call, Handler
 from zero_one.safety.risk.words import Word
 
@@ -20,8 +31,11 @@ if TYPE_CHECKING:
 
 TABLE: dict[str, Handler] = {
     **files.TABLE,
+    **scripts.TABLE,
     **network.TABLE,
+    **cloud.TABLE,
     **developer.TABLE,
+    **git.TABLE,
     **databases.TABLE,
     **desktop.TABLE,
     **system.TABLE,
@@ -36,8 +50,14 @@ _VERBED = frozenset(
     """.split()
 )
 """Programs whose first word says whether they look or destroy."""
-_CARRIERS = frozenset("awk gawk mawk nawk sed gsed find tar ssh".split())
+_CARRIERS = frozenset("awk gawk mawk nawk sed gsed find tar ssh redis-cli".split())
 """Programs whose other arguments may hold commands, so that ``--help`` at the end proves nothing."""
+
+
+def _only_asks(call: Call) -> bool:
+    """``git log --help``, ``docker run --help``: nothing stands before but the name of what is asked about."""
+    carries = call.program in code.TABLE or call.program in _CARRIERS or {"exec", "run"} & set(call.texts[:-2])
+    return not carries and len(call.texts) <= 3 and all(re.fullmatch(r"[a-z][a-z-]*", t) for t in call.texts[:-1])
 
 
 def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin: str | None) -> list[Effect]:
@@ -45,7 +65,7 @@ def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin:
     call = Call(reader, program, args, stdin)
     if call.texts in (["--version"], ["--help"], ["-V"], ["-h"]) and program in TABLE and "/" not in name:
         return []
-    if call.texts[-1:] == ["--help"] and program in TABLE and program not in code.TABLE and program not in _CARRIERS:
+    if call.texts[-1:] == ["--help"] and program in TABLE and _only_asks(call):
         return []
     if re.match(r"[A-Za-z]:\\|\.?\\", name):
         return [opaque(f"running {name}")]
@@ -64,7 +84,16 @@ def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin:
     return handler(call)
 
 
+_SECRET = re.compile(
+    r"(?i)(^|[-_:])(secrets?|passw\w*|passphrase|credentials?|tokens?|apikeys?|keychain|totp|otp|mnemonic|wallet|seed)([-_:]|$)"
+)
 _ONLY_TELLS = set("--version -version -v -V version --help -h -help help --info --list -l".split())
+
+
+_SHOWS = re.compile(
+    r"(\w+[:-])?(list|ls|status|info|versions?|help|show|search|describe|inspect|stats|ps|whoami|top|diff|outdated)"
+)
+"""First words by which a program that nobody knows may be believed to look."""
 
 
 def _unknown(call: Call) -> list[Effect]:
@@ -75,12 +104,14 @@ def _unknown(call: Call) -> list[Effect]:
     said = [call.program, *call.operands[:4], *(t for t in call.texts if t.startswith("-") and len(t) > 2)]
     risks = [r for r in map(verbs.risk_of, said) if r is not None]
     worst = max(risks, default=Risk.CHANGE)
+    if worst < Risk.SPEND_OR_SEND and any(_SECRET.search(s) for s in said):
+        return [Effect("credential", line, Risk.SPEND_OR_SEND)]
     if worst is Risk.DESTROY:
         return [Effect("delete", line, worst)]
     if worst is Risk.SPEND_OR_SEND:
         spends = any(map(verbs.spends, said))
         return [Effect("spend" if spends else "send", line, worst)]
-    looking = any(verbs.looks(o) or verbs.words(o)[-1:] == ["status"] for o in call.operands[:2])
+    looking = any(_SHOWS.fullmatch(o) for o in call.operands[:2])
     if worst is Risk.OBSERVE and looking and all(a.sure for a in call.args):
         return []
     return [changes("process", f"running {line}")]

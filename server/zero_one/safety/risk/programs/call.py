@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from zero_one.safety.risk.shell import Reader
 
 
+def _is_long(text: str, name: str) -> bool:
+    """``--name``, ``--name=value``, and both cut short, as getopt takes them (``--comp=x``)."""
+    given = text.partition("=")[0]
+    return name.startswith("--") and (given == name or (len(given) > 4 and name.startswith(given)))
+
+
 @dataclass(frozen=True)
 class Call:
     reader: Reader
@@ -44,10 +50,10 @@ class Call:
         return f"{self.program} {' '.join(self.texts[:3])}".strip()
 
     def has(self, *names: str) -> bool:
-        """Whether an option is given: ``-x`` also inside a cluster (``-rxf``), ``--long`` also as ``--long=value``."""
+        """Whether an option is given: ``-x`` also in a cluster (``-rxf``), ``--long`` also cut short."""
         for text in self.texts:
             for name in names:
-                if text == name or (name.startswith("--") and text.startswith(name + "=")):
+                if text == name or _is_long(text, name):
                     return True
                 if len(name) == 2 and re.fullmatch(r"-[A-Za-z]+", text) and name[1] in text[1:]:
                     return True
@@ -58,17 +64,19 @@ class Call:
         texts = self.texts
         for i, text in enumerate(texts):
             for name in names:
-                if text == name:
+                if text == name or (_is_long(text, name) and "=" not in text):
                     return texts[i + 1] if i + 1 < len(texts) else ""
-                if name.startswith("--") and text.startswith(name + "="):
-                    return text[len(name) + 1 :]
+                if _is_long(text, name):
+                    return text.partition("=")[2]
                 if len(name) == 2 and text.startswith(name) and not text.startswith("--") and len(text) > 2:
                     return text[2:]
         return None
 
     def values(self, *names: str) -> list[str]:
         """Every value of a repeatable option."""
-        return [self.texts[i + 1] for i, t in enumerate(self.texts[:-1]) if t in names]
+        values = [self.texts[i + 1] for i, t in enumerate(self.texts[:-1]) if t in names]
+        long = [n for n in names if n.startswith("--")]
+        return values + [t.partition("=")[2] for t in self.texts if "=" in t and any(_is_long(t, n) for n in long)]
 
     def options(self, valued: str, valued_long: str = "") -> tuple[list[tuple[str, str]], list[str]]:
         """Options with their values, and operands, read as ``getopt`` reads them.

@@ -7,6 +7,7 @@ import re
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque
 from zero_one.safety.risk.programs.call import Call, Handler, table
+from zero_one.safety.risk.steering import steers
 from zero_one.safety.risk.words import Word
 
 # Options of wrappers that take a value, so that it is not taken for the program that is run.
@@ -30,8 +31,8 @@ _VALUED = {
     "chrt": ["-p"],
     "nsenter": ["-t", "--target", "-S", "-G"],
     "watchexec": ["-e", "-w", "-i", "-f"],
-    "firejail": [],
-    "unshare": [],
+    "exec": ["-a"],
+    "gtimeout": ["-s", "-k", "--signal", "--kill-after"],
 }
 _POSITIONAL = {"timeout": 1, "flock": 1, "taskset": 1, "chroot": 1, "setarch": 1}
 
@@ -39,7 +40,10 @@ _POSITIONAL = {"timeout": 1, "flock": 1, "taskset": 1, "chroot": 1, "setarch": 1
 def _wrapper(call: Call) -> list[Effect]:
     """``sudo``, ``env``, ``xargs`` …: the effects are those of the command behind it."""
     program, words = call.program, list(call.args)
+    if program in ("command", "builtin") and words and re.fullmatch(r"-p?[vV]", words[0].text):
+        return []
     skip = _POSITIONAL.get(program, 0)
+    after_option = False
     while words:
         text = words[0].text
         if text == "--":
@@ -52,9 +56,10 @@ def _wrapper(call: Call) -> list[Effect]:
             call.reader.nested(" ".join([first, *(w.text for w in words[1:])]), "shell")
             return []
         elif text.startswith("-"):
+            after_option = "=" not in text
             words.pop(0)
-        elif program in ("env", "sudo") and re.match(r"\w+=", text):
-            if re.match(r"(LD_PRELOAD|LD_LIBRARY_PATH|DYLD_|BASH_ENV|PYTHONSTARTUP)", text):
+        elif program in ("env", "sudo", "doas") and re.match(r"\w+=", text):
+            if steers(*text.split("=", 1)):
                 return [opaque(text)]
             words.pop(0)
         elif skip:
@@ -70,6 +75,8 @@ def _wrapper(call: Call) -> list[Effect]:
     if not words and program == "env":
         return everything_in_environment()
     if not words and program == "sudo" and call.has("-l", "-v", "-V", "-h"):
+        return []
+    if not words and program == "numactl" and call.has("-H", "-s", "--hardware", "--show"):
         return []
     if not words and program == "parallel":
         if call.stdin is None or "\0" in call.stdin:
@@ -95,8 +102,6 @@ def _wrapper(call: Call) -> list[Effect]:
     if program in ("watch", "parallel", "watchexec", "entr") and len(words) == 1:
         call.reader.nested(words[0].text, "shell")
         return raised
-    if program in ("command", "builtin", "type") and call.has("-v", "-V"):
-        return []
     stdin = call.stdin if program not in ("xargs", "parallel") else None
     if program in ("xargs", "gxargs", "parallel"):
         words = _fed(call, words)
@@ -104,9 +109,17 @@ def _wrapper(call: Call) -> list[Effect]:
         if secret is not None:
             call.reader.effects.append(paths.reading(secret))
     before = len(call.reader.effects)
+    if after_option and len(words) > 1 and not is_known(words[0].text):
+        words = words[1:]  # an option that takes a value: the command begins behind it
     call.reader.run(words, stdin)
     only_looks = all(e.risk is Risk.OBSERVE for e in call.reader.effects[before:])
     return [] if only_looks else raised
+
+
+def is_known(name: str) -> bool:
+    from zero_one.safety.risk.programs import TABLE as ALL
+
+    return name.rsplit("/", 1)[-1] in ALL
 
 
 def _fed(call: Call, words: list[Word]) -> list[Word]:
@@ -168,8 +181,13 @@ _INLINE = {
     "powershell": (("-c", "-command", "-Command", "-e", "-enc", "-EncodedCommand", "-encodedcommand", "-ec"), ()),
     "applescript": (("-e",), ()),
 }
-_MODULES_THAT_LOOK = (
-    "json.tool this calendar platform sysconfig site timeit dis ast tokenize pydoc tabnanny zipfile".split()
+_MODULES_THAT_LOOK = "this calendar platform sysconfig site dis ast tokenize tabnanny pickletools mimetypes".split()
+_MODULES_THAT_RUN = set(
+    """
+    pdb cProfile profile trace runpy coverage debugpy scalene kernprof memory_profiler pyinstrument viztracer
+    IPython code
+    IPython.terminal twine.__main__ torch.distributed.run torch.distributed.launch accelerate.commands.launch xdist
+    """.split()
 )
 
 
@@ -197,9 +215,13 @@ def _interpreter(language: str) -> Handler:
                 return _module(call, texts[i + 1], call.args[i + 2 :])
             if language == "shell" and text == "-n":
                 return []  # only the syntax is checked
+            if language == "javascript" and re.match(
+                r"-r\S|--(require|import|loader|experimental-loader|env-file|run)\b", text
+            ):
+                return [opaque(f"{call.program} {text}")]
             if not text.startswith("-") and not (language == "shell" and text.startswith("+")):
                 return [opaque(f"runs {text}")]
-        if texts and texts[0] in ("--version", "-V", "--help", "-version", "-v"):
+        if len(texts) == 1 and texts[0] in ("--version", "-V", "--help", "-version", "-v", "-VV"):
             return []
         if call.stdin is not None:
             if "\0" in call.stdin:
@@ -227,8 +249,25 @@ def _code(call: Call, code: Word, language: str) -> list[Effect]:
 
 def _module(call: Call, module: str, args: list[Word]) -> list[Effect]:
     texts = [a.text for a in args]
+    operands = [t for t in texts if not t.startswith("-")]
     if module in _MODULES_THAT_LOOK:
+        return [e for e in map(paths.reading, operands) if e.risk]
+    if module == "json.tool":
+        read = [e for e in map(paths.reading, operands[:1]) if e.risk]
+        return [*read, *map(paths.writing, operands[1:2])]
+    if module in ("zipfile", "tarfile") and texts[:1] and texts[0] in ("-l", "--list", "-t", "--test"):
+        return [e for e in map(paths.reading, operands) if e.risk]
+    if module == "pydoc" and operands and not set(texts) - set(operands) and "/" not in operands[0]:
         return []
+    if module == "timeit":
+        for word in args:
+            if not word.text.startswith("-") and not word.text.isdigit():
+                call.reader.nested(word.text, "python") if word.sure else call.reader.effects.append(
+                    opaque("python code that is computed")
+                )
+        return []
+    if module in _MODULES_THAT_RUN:
+        return [opaque(f"python -m {module}")]
     if module in ("pip", "pytest", "mypy", "ruff", "black", "flake8", "pylint", "isort"):
         call.reader.run([Word(module), *args], call.stdin)
         return []
@@ -253,14 +292,19 @@ _SUBSTITUTION = re.compile(
 """``s/…/…/`` that computes nothing in what it puts in."""
 
 
+_FILTERING = re.compile(r"-[lanpwE0]*[eEr]?|-F\S+|-0\d*")
+"""Options of filters over lines; every other one may load code or write."""
+
+
 def _careless(call: Call) -> list[Effect]:
     """Languages that we do not read (Perl, Ruby, PHP, Lua …): a filter over lines may pass, the rest is opaque."""
     texts = call.texts
-    if texts and texts[0] in ("-v", "--version", "-V"):
+    if len(texts) == 1 and texts[0] in ("-v", "--version", "-V", "-version", "-h", "--help"):
         return []
-    if call.program == "java" and any(t in ("-version", "--version") for t in texts):
-        return []
-    code = call.value("-e", "-ne", "-pe", "-r", "-lne", "-nle", "-lane", "-E") or ""
+    if not all(_FILTERING.fullmatch(t) for t in texts if t.startswith("-")) or any("|" in o for o in call.operands[1:]):
+        return [opaque(f"{call.program} code")]
+    told = call.values("-e", "-ne", "-pe", "-r", "-lne", "-nle", "-lane", "-ane", "-lpe", "-ple", "-E")
+    code = told[0] if len(told) == 1 else ""
     code = _SUBSTITUTION.sub(" ", code)
     words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"\"[^\"$`]*\"|'[^']*'|(?<![\w)])/[^/]*/", " ", code)))
     if (
@@ -275,9 +319,9 @@ def _careless(call: Call) -> list[Effect]:
 
 def _terminal(call: Call) -> list[Effect]:
     """tmux, screen, script, expect: they can type any command."""
-    if call.operands[:1] in (["ls"], ["list-sessions"], ["list-windows"], ["capture-pane"]) or call.texts[:1] == [
-        "-ls"
-    ]:
+    if (
+        ";" not in call.texts and call.operands[:1] in (["ls"], ["list-sessions"], ["list-windows"], ["capture-pane"])
+    ) or call.texts[:1] == ["-ls"]:
         return []
     code = call.value("-c")
     if call.program == "script" and code:
@@ -298,7 +342,7 @@ TABLE: dict[str, Handler] = {
         caffeinate coproc unbuffer strace ltrace perf valgrind hyperfine entr ifne watchexec chrt cgexec nsenter gosu
         tini dumb-init faketime softlimit setpriv capsh vglrun optirun prime-run gtimeout proxychains torsocks
         proot fakeroot gxargs rlwrap catchsegv linux32
-        linux64 systemd-run start-stop-daemon dbus-run-session xvfb-run
+        numactl linux64 systemd-run start-stop-daemon dbus-run-session xvfb-run
         """),
     "su": _su,
     "eval": _eval,

@@ -89,9 +89,16 @@ def _desktop(call: Call) -> list[Effect]:
         return [paths.trashing(w) for w in words[1:]]
     if words[:1] in (["delete"], ["remove"], ["reset"], ["reset-recursively"]) or "windowkill" in words:
         return [destroys("delete", call.line)]
-    if words[:1] == ["exec"]:
+    if "exec" in words[:2] or call.has("--action", "-A"):
         return [opaque(call.line)]
+    if _ENDS_ALL.search(" ".join(words)):
+        return [destroys("system", call.line)]
     return [changes("device", call.line)]
+
+
+_ENDS_ALL = re.compile(
+    r"(?i)\.(poweroff|reboot|halt|suspend|hibernate|shutdown|delete\w*|remove\w*)\b|killactive|exit$"
+)
 
 
 def _notify(call: Call) -> list[Effect]:
@@ -107,13 +114,34 @@ def _spy(call: Call) -> list[Effect]:
     return [Effect("device", f"{call.program} records or listens", Risk.SPEND_OR_SEND)]
 
 
+_FLAGS = set(
+    """
+    -y -n -hide_banner -nostdin -stats -nostats -version -vn -an -sn -dn -shortest -re -autorotate -accurate_seek -copyts
+    -formats -codecs -encoders -decoders -filters -devices -protocols -buildconf -L -h 
+    -bitexact -ignore_unknown -benchmark
+    """.split()
+)
+
+
+def _outputs(call: Call) -> list[str]:
+    """ffmpeg's operands are what it writes; with inputs only, it tells about them."""
+    out: list[str] = []
+    todo, nothing = call.texts, False
+    while todo:
+        text, todo = todo[0], todo[1:]
+        if text.startswith("-") and len(text) > 1:
+            nothing = nothing or (text == "-f" and todo[:1] == ["null"])
+            todo = todo if text in _FLAGS else todo[1:]
+        elif text != "-" and not nothing:
+            out.append(text)
+    return out
+
+
 def _media(call: Call) -> list[Effect]:
     if re.search(r"x11grab|avfoundation|v4l2|alsa|pulse|dshow", " ".join(call.texts)):
         return _spy(call)
     if call.program == "ffmpeg":  # with inputs only, it tells about them
-        texts = call.texts
-        last = texts[-1] if texts and not texts[-1].startswith("-") and (texts[-2:-1] not in (["-i"], ["-f"])) else None
-        return [paths.writing(last)] if last and len(texts) > 1 else []
+        return [effect for o in _outputs(call) for effect in [paths.writing(o)] if effect.risk]
     if call.program == "mogrify":
         return [paths.writing(o) for o in call.operands[-1:]] or [changes("process", "changes pictures")]
     if call.program == "pandoc":

@@ -1,4 +1,4 @@
-"""Version control, packages, containers, build tools and databases."""
+"""Packages, containers and build tools."""
 
 from __future__ import annotations
 
@@ -7,127 +7,35 @@ import re
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.programs.call import Call, Handler, table
+from zero_one.safety.risk.words import Word
 
-_GIT_LOOKS = set(
-    """
-        status log diff show blame shortlog describe rev-parse rev-list ls-files ls-tree ls-remote cat-file grep
-        whatchanged show-ref show-branch name-rev merge-base for-each-ref count-objects fsck verify-commit
-        version help cherry range-diff check-ignore check-attr var symbolic-ref diff-tree diff-index archive
-        bugreport
-        """.split()
+_PACKAGE_ACTS = set("set unset delete rm edit fix undo redo rollback add remove update create import export".split())
+_PACKAGE_SETS = (
+    "--set",
+    "--add",
+    "--append",
+    "--prepend",
+    "--remove",
+    "--unset",
+    "--fix",
+    "--edit",
+    "--write",
+    "--global",
 )
-_GIT_DESTROYS = set("clean filter-branch filter-repo prune update-ref".split())
+_WITHIN = set("run exec x dlx explore".split())
+_OWN_RUNNERS = set("uv pdm poetry conda mamba bundle pipx npm pnpm yarn bun hatch rye".split())
 
 
-def _git(call: Call) -> list[Effect]:
-    words = list(call.texts)
-    while words and words[0].startswith("-"):
-        option = words.pop(0)
-        if option in ("-C", "-c", "--git-dir", "--work-tree") and words:
-            value = words.pop(0)
-            if option == "-c" and re.match(
-                r"(alias\.|core\.(pager|editor|sshcommand|fsmonitor|hookspath)|\S*\.(cmd|command))", value, re.I
-            ):
-                return [opaque(f"a command inside git: {value}")]
-    if not words:
-        return []
-    verb, rest = words[0], words[1:]
-    has = set(rest).__contains__
-    if has("--dry-run") or (has("-n") and verb in ("rm", "add", "mv", "push", "fetch", "prune", "clean")):
-        return []
-    line = "git " + " ".join(words[:4])
-    if verb in _GIT_LOOKS:
-        return (
-            [opaque(line)] if any(r.startswith(("--upload-pack", "--output", "-O", "--ext-diff")) for r in rest) else []
-        )
-    if (verb == "submodule" and "deinit" in rest) or (
-        verb in ("lfs", "annex") and {"prune", "drop", "dropunused"} & set(rest)
-    ):
-        return [destroys("delete", line)]
-    if verb == "rm":
-        kept = has("--cached")
-        return [changes("process", line)] if kept else [paths.deleting(r) for r in rest if not r.startswith("-")]
-    if verb in _GIT_DESTROYS:
-        looking = (
-            has("-n") or has("--dry-run") or (verb == "clean" and any(re.fullmatch(r"-[a-z]*n[a-z]*", r) for r in rest))
-        )
-        return [] if looking else [destroys("delete", line)]
-    if verb in ("push", "send-email", "request-pull"):
-        forced = any(
-            r in ("-f", "--force", "--delete", "-d", "--mirror", "--prune") or r.startswith(("+", ":", "--force"))
-            for r in rest
-        )
-        return [destroys("send", line)] if forced else [sends(line)]
-    if verb == "reset":
-        return (
-            [destroys("delete", "uncommitted changes")]
-            if has("--hard") or has("--merge")
-            else [changes("process", line)]
-        )
-    if verb in ("checkout", "restore", "switch"):
-        drops = has("--") or has(".") or has("-f") or has("--force") or has("--discard-changes") or verb == "restore"
-        return (
-            [destroys("delete", "uncommitted changes")] if drops and not has("--staged") else [changes("process", line)]
-        )
-    if verb in (
-        "branch",
-        "tag",
-        "remote",
-        "stash",
-        "worktree",
-        "reflog",
-        "config",
-        "notes",
-        "submodule",
-        "bisect",
-        "gc",
-    ):
-        return _git_listing(call, verb, rest, line)
-    return [changes("process", line)]
+def _command_within(call: Call, words: list[str], verb: str) -> list[Word] | None:
+    """The command of ``poetry run rm x`` or ``npm explore p -- rm x``, where it is a program that the tables know."""
+    from zero_one.safety.risk.programs.code import is_known
 
-
-def _git_listing(call: Call, verb: str, rest: list[str], line: str) -> list[Effect]:
-    if verb in ("stash", "reflog") and rest[:1] in (["drop"], ["clear"], ["expire"], ["delete"]):
-        return [destroys("delete", line)]
-    if verb in ("branch", "tag") and any(r in ("-d", "-D", "--delete") for r in rest):
-        return [destroys("delete", line)]
-    if verb == "gc":
-        return [destroys("delete", line)] if any("prune" in r for r in rest) else [changes("process", line)]
-    if verb == "worktree" and rest[:1] == ["remove"]:
-        return [destroys("delete", line)]
-    if verb == "config":
-        for value in (r.lstrip("!") for r in rest if r.startswith("!")):
-            call.reader.nested(value, "shell")  # an alias that is a command
-    if (
-        verb == "config"
-        and any(re.match(r"(alias\.|core\.|credential\.|url\.|http\.)", r) for r in rest)
-        and len(rest) > 1
-        and "--get" not in rest
-    ):
-        return [Effect("persist", line, Risk.SPEND_OR_SEND)]
-    if verb == "submodule" and rest[:1] == ["foreach"]:
-        return [opaque(line)]
-    operands = [r for r in rest if not r.startswith("-")]
-    if (
-        verb == "config"
-        and len(operands) == 1
-        and not any(r.startswith(("--unset", "--remove", "--edit", "-e", "--add")) for r in rest)
-    ):
-        return []
-    if verb == "tag" and any(r.startswith(("--sort", "--contains", "--points-at", "--merged", "-n")) for r in rest):
-        return []
-    if verb == "branch" and any(
-        r.startswith(("--contains", "--merged", "--no-merged", "--sort", "--show-current", "-a", "-r")) for r in rest
-    ):
-        return [] if not any(r in ("-m", "-M", "-f") for r in rest) else [changes("process", line)]
-    looks = {"list", "show", "get-url", "status", "log", "view"}
-    if (
-        (not operands and verb != "stash")
-        or (operands[:1] and operands[0] in looks)
-        or any(r in ("-l", "--list", "--get", "-v", "-vv") for r in rest)
-    ):
-        return []
-    return [changes("process", line)]
+    if verb not in _WITHIN or call.program not in _OWN_RUNNERS:
+        return None
+    start = next((i for i, t in enumerate(call.texts) if t == verb), 0) + 1
+    starts = (i for i in range(start, len(call.args)) if is_known(call.texts[i]) and not call.texts[i].startswith("-"))
+    at = next(starts, None)
+    return None if at is None else call.args[at:]
 
 
 def _install(call: Call) -> list[Effect]:
@@ -136,12 +44,13 @@ def _install(call: Call) -> list[Effect]:
         return []
     words = call.operands
     if (
-        call.program in ("uv", "conda", "mamba", "nix", "snap", "npm", "pnpm", "yarn", "poetry", "brew", "pipx")
+        call.program
+        in ("uv", "pip", "pip3", "conda", "mamba", "nix", "snap", "npm", "pnpm", "yarn", "poetry", "brew", "pipx")
         and words[:1]
         and words[0] in ("pip", "env", "cache", "services", "profile", "registry", "config", "environment")
         and len(words) > 1
     ):
-        if words[1] in ("get", "ls", "list", "info", "dir", "show"):
+        if words[1] in ("get", "ls", "list", "info", "dir", "show", "debug", "freeze", "check", "tree"):
             return []
         words = words[1:]  # `uv pip list`, `conda env remove`
     if call.program == "apt-mark" and words[:1] and words[0].startswith("show"):
@@ -158,6 +67,14 @@ def _install(call: Call) -> list[Effect]:
         help version leaves deps cat home doctor whoami fund ping root bin prefix index inspect metadata tree
         query explain repolist provides history showpkg madison changelog download-only licenses pkg
         """.split()
+    if call.program == "rpm" and any("%(" in t or "%{lua" in t for t in call.texts):
+        return [opaque("a command run by rpm")]
+    if (command := _command_within(call, words, verb)) is not None:
+        call.reader.run(command, call.stdin)
+        return [changes("process", line)]
+    acts = set(words[1:]) & _PACKAGE_ACTS or any(t.startswith(_PACKAGE_SETS) for t in call.texts)
+    if verb in ("config", "pkg", "history", "env", "docs", "home", "audit", "cache", "policy") and acts:
+        return [changes("package", line)]
     if call.program in ("apt-cache", "dpkg-query", "apt-file", "pip-audit") or verb in looks:
         return (
             [fetches(line)]
@@ -227,37 +144,34 @@ _BREAKS_OUT = re.compile(
 )
 
 
+_DOCKER_LOOKS = set("ps images logs inspect version info stats top port history search events diff ls".split())
+_DOCKER_NOUNS = set(
+    """
+    container image volume network system context config secret service node stack swarm plugin builder buildx manifest
+    trust pod machine scout sbom checkpoint
+    """.split()
+)
+_DOCKER_ASKS = set(
+    "ls list inspect df ps logs top port stats history events info show services tasks version du".split()
+)
+
+
 def _docker(call: Call) -> list[Effect]:
-    words = call.operands
+    words = call.options("HcfplL", "--context --host --file --project-name --profile --env-file --log-level --config")[
+        1
+    ]
     verb = " ".join(words[:2])
     line = f"{call.program} {verb}"
-    first = words[0] if words else ""
+    first, second = (*words, "", "")[:2]
     if first == "compose" or call.program == "docker-compose":
         first = next((w for w in words if w != "compose"), "")
         if first == "down" and call.has("-v", "--volumes"):
             return [destroys("delete", "volumes")]
-    if first in (
-        "ps",
-        "images",
-        "logs",
-        "inspect",
-        "version",
-        "info",
-        "stats",
-        "top",
-        "port",
-        "history",
-        "search",
-        "events",
-        "diff",
-        "config",
-        "ls",
-        "context",
-    ):
+        if first in ("config", "images", "ls", "ps", "logs", "top", "port", "events", "version", "stats"):
+            return []
+    if first in _DOCKER_LOOKS or (first in _DOCKER_NOUNS and second in _DOCKER_ASKS):
         return []
-    if len(words) > 1 and words[1] in ("ls", "list", "inspect", "df"):
-        return []
-    if first in ("rm", "rmi", "prune", "kill") or re.search(r"\b(rm|prune|remove)\b", verb):
+    if first in ("rm", "rmi", "prune", "kill") or re.search(r"\b(rm|prune|remove|leave|demote|revoke)\b", verb):
         return [destroys("delete", line)]
     if first in ("push", "login"):
         return [sends(line)]
@@ -275,13 +189,27 @@ _ONLY_ASKS = re.compile(
 )
 
 
+def _cmake_command(words: list[Word]) -> list[Word]:
+    """``cmake -E``'s own names for what every machine can do."""
+    ours = {"remove": "rm", "remove_directory": "rm", "make_directory": "mkdir", "rename": "mv", "copy": "cp"}
+    first = words[0].text if words else ""
+    if first in ("copy_directory", "copy_if_different", "create_symlink"):
+        return [Word("cp"), *words[1:]]
+    return [Word(ours.get(first, first)), *words[1:]] if words else []
+
+
 def _build(call: Call) -> list[Effect]:
     words = call.operands
     if call.texts in (["-v"], ["--version"], ["-version"], ["-V"], ["--help"], ["-h"], ["tasks"], ["--list"], ["-l"]):
         return []
     if call.has("-n", "--dry-run", "--just-print") and call.program == "make" and "SHELL" not in " ".join(call.texts):
         return []
-    if any(re.match(r"(SHELL|CC|CXX|MAKE)=", t) for t in call.texts):
+    if call.program == "cmake" and call.texts[:1] == ["-E"]:
+        call.reader.run(_cmake_command(call.args[1:]), None)
+        return []
+    if call.program == "cmake" and call.has("-P"):
+        return [opaque("a script run by cmake")]
+    if any(re.match(r"(SHELL|CC|CXX|MAKE)=|.*\$\(shell|--eval", t) for t in call.texts):
         return [opaque(f"{call.program} with other programs")]
     told = [t for t in call.texts if t not in ("-q", "-v", "--quiet")]
     if told and all(_ONLY_ASKS.fullmatch(t) for t in told):
@@ -323,6 +251,15 @@ def _go(call: Call) -> list[Effect]:
 
 
 def _checks(call: Call) -> list[Effect]:
+    if any(
+        re.match(r"--(init-hook|load-plugins|plugin|rulesdir|resolve-plugins|rule-dir|formatter=\W)", t)
+        for t in call.texts
+    ):
+        return [opaque(f"code that {call.program} loads")]
+    if call.program == "tsc" and not call.has(
+        "--noEmit", "--showConfig", "--listFilesOnly", "--version", "-v", "--help", "-h"
+    ):
+        return [changes("process", "compiles to JavaScript")]
     if call.has("--fix", "--write", "-w", "--in-place", "-i", "--unsafe-fixes"):
         return [paths.writing(o) for o in call.operands] or [changes("process", "changes source files")]
     if call.program in ("black", "isort", "autopep8", "rustfmt", "gofmt") and not call.has(
@@ -337,7 +274,6 @@ def _compile(call: Call) -> list[Effect]:
 
 
 TABLE: dict[str, Handler] = {
-    "git": _git,
     **table(_install, """
         pip pipx uv poetry pdm conda mamba npm pnpm yarn bun apt apt-mark apt-get apt-cache apt-file aptitude dpkg
         dpkg-query rpm yum dnf zypper pacman yay apk brew port snap flatpak gem bundle composer nuget choco

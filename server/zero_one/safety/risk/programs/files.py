@@ -117,54 +117,18 @@ def _name_patterns(texts: list[str]) -> list[str]:
     return [t for t in [*texts[:1], *(patterns if read else [])] if paths.is_secret(t)]
 
 
-def _sed(call: Call) -> list[Effect]:
-    script = call.value("-e", "--expression") or (call.operands[0] if call.operands else "")
-    operands = call.operands if call.value("-e", "--expression") else call.operands[1:]
-    out = [e for e in map(paths.reading, operands) if e.risk]
-    if any(re.match(r"-[a-zA-Z]*i|--in-place", t) for t in call.texts):
-        out += [paths.writing(o) for o in operands] or [changes("process", "changes files in place")]
-    if call.has("-f", "--file"):
-        out.append(opaque("a sed script from a file"))
-    if re.search(r"(^|[;}\d/$])\s*[wW]\s+\S|/[gpI0-9]*w\s+\S", script):
-        out.append(paths.writing(script.split("w", 1)[1].strip().split()[0]))
-    if re.search(r"(^|;|\d|[/$}])\s*e(\s|$)|/[gpI0-9]*e[gpI]*\s*($|;)", script):
-        out.append(opaque("a command inside sed"))
-    return out
-
-
-_AWK_TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|/(?:[^/\\\n]|\\.)*/')
-
-
-def _awk(call: Call) -> list[Effect]:
-    if call.has("-f", "--file"):
-        return [opaque("an awk script from a file")]
-    operands = call.operands
-    for flag in ("-F", "-v"):
-        operands = [o for o in operands if o not in call.values(flag)]
-    script = operands[0] if operands else ""
-    out = [e for e in map(paths.reading, operands[1:]) if e.risk]
-    bare = _AWK_TOKENS.sub(lambda m: m[0] if m[0].startswith('"') else "/x/", script)
-    for m in re.finditer(r'system\s*\(\s*("((?:[^"\\]|\\.)*)"\s*\)|[^)]*)', bare):
-        if m[2] is not None:
-            call.reader.nested(re.sub(r"\\(.)", r"\1", m[2]), "shell")
-        else:
-            out.append(opaque("a command made inside awk"))
-    if re.search(r'\|\s*(getline|&)|"\s*\|\s*getline|print[^;}]*\|\s*["\w]', bare):
-        out.append(opaque("a command inside awk"))
-    if re.search(r'print(f)?[^;}<]*>>?\s*["\w$]', bare):
-        named = re.search(r'>>?\s*"([^"]+)"', bare)
-        out.append(paths.writing(named[1] if named else "files named by awk"))
-    if "/inet/" in script:
-        out.append(opaque("a network connection inside awk"))
-    return out
-
-
 def _sort(call: Call) -> list[Effect]:
     target = call.value("-o", "--output")
     out = [e for e in map(paths.reading, call.operands) if e.risk]
-    if call.value("--compress-program"):
+    if call.has("--compress-program"):
         out.append(opaque("a compress program"))
     return [*out, paths.writing(target)] if target else out
+
+
+_TAR_RUNS = """
+    --checkpoint-action --to-command --use-compress-program --rsh-command --info-script
+    --new-volume-script --rmt-command
+    """.split()
 
 
 def _tar(call: Call) -> list[Effect]:
@@ -173,16 +137,18 @@ def _tar(call: Call) -> list[Effect]:
     if "--delete" in texts:
         return [destroys("delete", f"files of an archive ({' '.join(call.operands[:2])})")]
     out: list[Effect] = []
-    if any(
-        t.startswith(("--checkpoint-action", "--to-command", "--use-compress-program", "--rsh-command", "-I"))
-        for t in texts
-    ):
+    if call.has(*_TAR_RUNS) or any(t.startswith("-I") for t in texts) or re.fullmatch(r"-?[a-zA-Z]*F[a-zA-Z]*", mode):
         return [opaque("a command run by tar")]
-    if "--remove-files" in texts:
+    if call.has("--remove-files"):
         out.append(destroys("delete", "the files that are packed"))
     out += [e for e in map(paths.reading, call.operands) if e.risk]
-    if ("t" in mode or "--list" in texts) and not re.search(r"[xcruA]", mode):
+    listing = "t" in mode or "d" in mode or call.has("--list", "--diff", "--compare")
+    if listing and not re.search(r"[xcruA]", mode) and "-F" not in texts:
         return out
+    if "-F" in texts:
+        return [opaque("a command run by tar")]
+    if re.fullmatch(r"[a-zA-Z]*(xO|Ox)[a-zA-Z]*|[a-zA-Z]*x[a-zA-Z]*O[a-zA-Z]*|[a-zA-Z]*O[a-zA-Z]*x[a-zA-Z]*", mode):
+        return out  # what is unpacked is printed
     return [*out, *_archive(call)]
 
 
@@ -204,14 +170,16 @@ def _unzip(call: Call) -> list[Effect]:
 
 
 def _pack(call: Call) -> list[Effect]:
-    if call.program == "zip" and call.has("-m"):
+    if call.program == "zip" and call.has("-m", "--move", "-d", "--delete"):
         return [destroys("delete", "the files that are packed")]
+    if call.program == "zip" and (call.has("--unzip-command") or "-TT" in call.texts):
+        return [opaque("a command run by zip")]
     if any(re.match(r"-(sdel|df|dr)$", t) for t in call.texts) or call.operands[:1] == ["d"]:
         return [destroys("delete", "the files that are packed")]
     if call.program in ("7z", "7za", "rar", "unrar"):
         if call.operands[:1] and call.operands[0] in ("l", "t", "i", "v", "vt", "lb"):
             return call.reading()
-    elif call.has("-c", "--stdout", "-l", "-t"):
+    elif call.program != "zip" and call.has("-c", "--stdout", "-l", "-t", "--list", "--test"):
         return call.reading()
     return [*call.reading(), changes("process", f"{call.program} {' '.join(call.operands[:2])}".strip())]
 
@@ -229,18 +197,20 @@ def _yq(call: Call) -> list[Effect]:
 
 
 def _split(call: Call) -> list[Effect]:
+    if (command := call.value("--filter")) is not None:
+        call.reader.nested(command, "shell")
     return [changes("process", "pieces of " + (call.operands[0] if call.operands else "the input"))]
 
 
 LOOKERS = """
         cat tac bat batcat head tail less more most nl grep egrep fgrep zgrep rg ag ack ugrep
-        pdfgrep wc uniq cut tr paste join comm diff cmp colordiff sdiff vimdiff ncdu df file
+        pdfgrep wc uniq cut tr paste join comm diff cmp colordiff sdiff ncdu df file
         md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum
-        md5 cksum b2sum sum xxd hexdump od strings fold fmt pr column expand unexpand jq xmllint csvlook csvstat
+        md5 cksum b2sum sum xxd hexdump od strings fold fmt pr column expand unexpand xmllint csvlook csvstat
         csvcut csvgrep csvsort look fd fdfind locate plocate mdfind mdls zcat zless zmore bzcat xzcat zstdcat
-        rev col colrm colcrt ul shuf numfmt tsort pwd echo printf true false : sleep seq yes cal ncal expr bc dc factor
+        rev col colrm colcrt ul shuf numfmt tsort pwd echo printf true false : sleep seq yes cal ncal expr bc factor
         units cd pushd popd dirs ffprobe identify exiftool mediainfo pdfinfo pdftotext pdffonts pdfimages
-        hunspell aspell base64 base32 getfacl lsattr namei pathchk cloc tokei scc wdiff iconv
+        hunspell aspell tree base64 base32 getfacl lsattr namei pathchk cloc tokei scc wdiff iconv
         """
 
 
@@ -266,7 +236,7 @@ def _metadata(call: Call) -> list[Effect]:
 
 TABLE: dict[str, Handler] = {
     **table(looking, LOOKERS),
-    **table(_metadata, "ls ll la dir vdir stat du tree exa eza lsd basename dirname realpath readlink test [ [["),
+    **table(_metadata, "ls ll la dir vdir stat du exa eza lsd basename dirname realpath readlink test [ [["),
     **table(_rm, "rm unlink del erase rd"),
     **table(_destroy, "shred srm wipe sfill scrub bleachbit"),
     **table(_trash, "trash trash-put trash-empty"),
@@ -275,10 +245,8 @@ TABLE: dict[str, Handler] = {
     **table(_write, "touch mkdir mkfifo mknod mktemp rmdir md"),
     **table(_tee, "tee sponge"),
     **table(_modes, "chmod chown chgrp chattr setfacl setcap"),
-    **table(_editor, "vi vim nvim nano emacs ed ex pico micro gedit kate"),
+    **table(_editor, "vi vim nvim vimdiff view nano emacs ed ex pico micro gedit kate"),
     **table(_pack, "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip 7z 7za rar unrar compress"),
-    **table(_awk, "awk gawk mawk nawk"),
-    **table(_sed, "sed gsed"),
     "install": _install,
     "xattr": _attributes,
     "fallocate": _fallocate,

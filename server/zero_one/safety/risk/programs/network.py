@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from zero_one.safety.risk import paths
-from zero_one.safety.risk.model import Effect, changes, destroys, fetches, opaque, sends
+from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.programs.call import Call, Handler, observe, table
+from zero_one.safety.risk.programs.options import looking
 
 _SEND_OPTIONS = tuple(
     """
@@ -49,6 +50,17 @@ _WGET_WRITES = (
 _ADDRESS = re.compile(r"://|^[\w.-]+\.\w{2,}(/|$|:|\?)|^localhost|^\[?[\da-f]*:|^\$")
 
 
+_CURL_ASKS = re.compile(
+    r"-[sSLfkiIvAeHmGgN46rzu#jJRoOcDwXxbdFTUKEyY0123nZVhPQtl:q]|--(silent|show-error|location(-trusted)?|fail(-early|-with-body)?|insecure|include|head"
+    r"|verbose|user-agent|referer|header|max-time|connect-timeout|retry(-\w+)*|get|globoff|no-\S+|ipv[46]|range|compressed(-ssh)?|progress-bar"
+    r"|http\S*|tls\S*|resolve|cacert|capath|max-redirs|speed-\w+|user|request|write-out|proto\S*|max-filesize|limit-rate|parallel\S*|raw|url"
+    r"|location|version|help|manual|remote-\w+(-\w+)*|create-dirs|output(-dir)?|cookie(-jar)?|dump-header|path-as-is|interface|proxy|netrc\S*|basic"
+    r"|digest|anyauth|oauth2-bearer|noproxy|continue-at|time-cond|styled-output|ciphers|alpn|keepalive-time|dns-\S+|doh-url|unix-socket"
+    r"|trace\S*|stderr|hsts|alt-svc|etag-\w+|config|cert\S*|key\S*|junk-session-cookies|rate|xattr|disable|false-start|tcp-\S+|happy\S*)"
+)
+"""Options by which curl only asks, or which are looked at one by one; any other may send something along."""
+
+
 def _curl(call: Call) -> list[Effect]:
     if call.program == "wget":
         return _wget(call)
@@ -75,9 +87,18 @@ def _curl(call: Call) -> list[Effect]:
             out += [e for e in [paths.reading(re.split("[@<;]", value)[1])] if e.risk]
         elif name in ("-b", "--cookie", "-T", "--upload-file", "--netrc-file", "--key") and paths.is_secret(value):
             out.append(paths.reading(value))
+        elif name in ("-H", "--header") and value.startswith("@"):
+            out.append(sends(f"{value[1:]} to {where}"))
+        elif name in ("-w", "--write-out") and "%output{" in value:
+            out.append(paths.writing(re.sub(r".*%output\{>*([^}]*)\}.*", r"\1", value, flags=re.S)))
+        elif call.program == "curl" and name not in _SEND_OPTIONS and not _CURL_ASKS.fullmatch(name):
+            out.append(
+                changes("process", f"curl {name} {value}") if name == "--libcurl" else sends(f"{where} ({name})")
+            )
     if call.program in ("aria2c", "axel"):
         out.append(_kept(where))
     out += [paths.reading(u[7:]) for u in urls if u.startswith("file://")]
+    out += [sends(u) for u in urls if re.match(r"(?i)(?!https?:|ftps?:|file:|sftp:|scp:)[a-z][a-z+]*://", u)]
     return out or [fetches(where)]
 
 
@@ -146,6 +167,10 @@ def _copy_out(call: Call) -> list[Effect]:
         and not re.match(r"ssh(\s|$)", call.value("-e", "--rsh") or "")
     ):
         out.append(opaque("a command run by rsync"))
+    if call.has("--rsync-path") or (call.program in ("scp", "sftp") and call.has("-S", "-D", "-F")):
+        out.append(opaque(f"a command run by {call.program}"))
+    if any("proxycommand" in t.lower() or "localcommand" in t.lower() for t in texts):
+        out.append(opaque("a proxy command"))
     if call.program == "rclone" and set(operands[:1]) & set(
         "delete deletefile purge cleanup sync move bisync dedupe rmdir rmdirs".split()
     ):
@@ -175,74 +200,18 @@ def _send(call: Call) -> list[Effect]:
     return [sends(" ".join(call.operands[:3]) or call.program)]
 
 
-_CLOUD_LOOKS = re.compile(
-    r"get|list|ls|describe|show|status|version|config|info|logs|top|explain|whoami|plan|validate|output|current-context"
-    r"|can-i|api-resources|api-versions|cluster-info|diff"
-)
-_CLOUD_ENDS = re.compile(
-    r"delete|del|destroy|rm|rb|purge|drop|remove|prune|uninstall|drain|reset|(delete|terminate|remove|deregister)\S*"
-)
-_CLOUD_SECRETS = re.compile(r"get-secret-value|access|print-(access|identity)-token|get-session-token|token")
-
-
-def _cloud(call: Call) -> list[Effect]:
-    """Command lines of hosters: looking is free, the rest costs money or destroys."""
-    words = [o.lower() for o in call.operands]
-    verbs = words[:2] if call.program in ("kubectl", "helm", "terraform") else words
-    what = f"{call.program} {' '.join(call.operands[:3])}"
-    options = " ".join(t for t in call.texts if t.startswith("-"))
-    ends = any(_CLOUD_ENDS.fullmatch(part) for w in verbs for part in (w, *re.split(r"[:/.-]", w)))
-    if ends or re.search(r"(^|\s)--?(destroy|delete|force-delete|purge|prune)(\s|=|$)|-X\s*DELETE", options):
-        return [destroys("delete", what)]
-    hidden = set(words) & {"secret", "secrets", "keyvault", "ssm", "secretsmanager", "config:get", "credentials"}
-    if hidden and set(words) & {
-        "show",
-        "access",
-        "get",
-        "download",
-        "get-parameter",
-        "get-parameters",
-        "list-keys",
-        "config:get",
-    }:
-        return [Effect("credential", what, sends("").risk)]
-    if call.program == "terraform" and words[:1] in (["fmt"], ["console"], ["graph"], ["providers"], ["workspace"]):
-        return [] if words[0] != "fmt" or call.has("-check", "-diff") else [changes("process", what)]
-    if any(_CLOUD_SECRETS.fullmatch(w) for w in words) or re.match(r"get secrets?\b", " ".join(words)):
-        return [Effect("credential", what, sends("").risk)]
-    if call.program == "aws" and words[:1] == ["s3"] and words[1:2] in (["cp"], ["sync"], ["mv"]):
-        return [sends(what), *(e for e in map(paths.reading, call.operands) if e.risk)]
-    if call.program == "kubectl" and words[:1] in (["exec"], ["apply"], ["cp"], ["run"]):
-        return [sends(what), opaque(what)] if words[:1] == ["exec"] else [sends(what)]
-    if any(_CLOUD_LOOKS.match(w) or w.startswith(("list-", "describe-", "get-")) for w in words[:4]):
-        return [fetches(what)]
-    return [Effect("spend", what, sends("").risk)]
-
-
-def _gh(call: Call) -> list[Effect]:
-    words = call.operands
-    if words[:2] == ["auth", "token"]:
-        return [Effect("credential", "the GitHub token", sends("").risk)]
-    method = (call.value("-X", "--method") or "").upper()
-    if "delete" in words or "archive" in words or method == "DELETE" or "remove" in words[1:2]:
-        return [destroys("delete", " ".join(words[:3]))]
-    if words[:1] == ["api"] and not call.has("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input"):
-        return [fetches("GitHub")]
-    if any(w in ("list", "view", "status", "diff", "checks", "search", "watch", "browse") for w in words[:2]):
-        return [fetches("GitHub")]
-    if words[1:2] in (["clone"], ["checkout"]):
-        return [changes("process", f"gh {' '.join(words[:3])}")]
-    return [sends("GitHub: " + " ".join(words[:3]))]
-
-
 def _listen(call: Call) -> list[Effect]:
     return [Effect("send", f"{call.program} opens this machine to others", sends("").risk)]
 
 
 def _lookup(call: Call) -> list[Effect]:
     """A name looked up tells its server the name: a computed one can carry data out."""
-    if not all(a.sure for a in call.args):
+    if not all(a.sure for a in call.args) or (call.program == "dig" and call.has("-f")):
         return [sends("a computed name")]
+    if call.program == "arp" and call.has("-d", "-s", "-f"):
+        return [changes("system", call.line)]
+    if call.program == "getent" and call.operands[:1] in (["shadow"], ["gshadow"]):
+        return [Effect("credential", call.line, Risk.SPEND_OR_SEND)]
     return [fetches(o) for o in call.operands[:1]]
 
 
@@ -251,17 +220,27 @@ def _ip(call: Call) -> list[Effect]:
         r"^(add|del|delete|set|flush|change|replace|up|down|link-local|modify|connect|disconnect|on|off|exec|clone|import|"
         r"reload|hotspot|apply|reapply)$"
     )
-    if "exec" in call.operands or call.has("-batch"):
+    if "exec" in call.operands or {"-b", "-batch", "-force"} & set(call.texts):
         return [opaque(f"a command that {call.program} runs")]
+    options, operands = call.options("fmgec", "--fields --mode --get-values --escape --colors")
+    if call.program == "nmcli" and ({"-s", "--show-secrets"} & {n for n, _ in options} or "show-password" in operands):
+        return [Effect("credential", "network passwords", Risk.SPEND_OR_SEND)]
     shows = set(call.operands) & {"show", "list", "ls", "get", "status"}
     acting = {t for t in call.operands if changing.match(t)} - ({"up", "down", "on", "off"} if shows else set())
-    if acting:
+    words = operands[1:2]
+    known = call.program != "nmcli" or not words or bool(shows) or words[0] in ("monitor", "status", "wifi", "hostname")
+    if acting or not known:
         return [changes("system", f"{call.program} {' '.join(call.operands)}")]
     return []
 
 
 def _ifconfig(call: Call) -> list[Effect]:
-    return [changes("system", "network settings")] if len(call.operands) > 1 else []
+    acts = (
+        len(call.operands) > 1
+        or (call.program == "route" and call.operands[:1] not in ([], ["print"]))
+        or call.has("-f")
+    )
+    return [changes("system", "network settings")] if acts else []
 
 
 TABLE: dict[str, Handler] = {
@@ -279,18 +258,10 @@ TABLE: dict[str, Handler] = {
         signal-cli telegram-send ntfy
         """,
     ),
-    **table(
-        _cloud,
-        """
-        s3cmd s5cmd mc oc eksctl gam doctl azcopy exo scw railway wrangler firebase supabase aws gcloud az
-        kubectl helm terraform pulumi heroku flyctl fly vercel netlify doctl gsutil stripe
-        linode-cli
-        """,
-    ),
     **table(_listen, "ngrok cloudflared localtunnel lt bore frpc chisel"),
     **table(_lookup, "ping ping6 dig nslookup host traceroute tracepath mtr whois getent arp arping"),
     **table(_ip, "ip nmcli"),
     **table(_ifconfig, "ifconfig route iwconfig"),
-    **table(observe, "ss netstat nethogs iftop iwgetid speedtest speedtest-cli networkQuality"),
-    "gh": _gh,
+    **table(observe, "netstat nethogs iftop iwgetid speedtest speedtest-cli networkQuality"),
+    "ss": looking,
 }

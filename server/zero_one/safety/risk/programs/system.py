@@ -11,7 +11,9 @@ from zero_one.safety.risk.programs.options import looking
 
 
 def _process(call: Call) -> list[Effect]:
-    if set(call.texts) & {"-l", "-L", "-0", "--list", "--table"} or call.texts[:2] == ["-s", "0"]:
+    if call.texts[:1] == ["-0"] or call.texts[:2] == ["-s", "0"]:
+        return []
+    if call.program in ("kill", "killall", "skill") and call.texts[:1] in (["-l"], ["-L"], ["--list"], ["--table"]):
         return []
     if call.program == "xkill" and call.texts:
         return [destroys("process", "all programs")]
@@ -35,7 +37,7 @@ def _priority(call: Call) -> list[Effect]:
 
 
 def _power(call: Call) -> list[Effect]:
-    if call.has("-c", "--show", "-k"):
+    if call.program == "shutdown" and call.texts[:1] in (["-c"], ["--show"], ["-k"]):
         return []
     return [destroys("system", "turns the machine off; unsaved work is lost")]
 
@@ -100,6 +102,12 @@ _TWO_SIDED = set(
 """Programs that show settings with one word and change the machine with another."""
 
 
+def _ps(call: Call) -> list[Effect]:
+    """With a bare ``e``, the variables of every program are shown."""
+    shows = any(re.fullmatch(r"[a-zA-Z]*e[a-zA-Z]*", t) for t in call.texts[:1])
+    return [Effect("credential", "variables of other programs", Risk.SPEND_OR_SEND)] if shows else looking(call)
+
+
 def _printenv(call: Call) -> list[Effect]:
     if not call.operands:
         return [Effect("credential", "every variable of the environment", Risk.SPEND_OR_SEND)]
@@ -134,36 +142,80 @@ def _at(call: Call) -> list[Effect]:
     return [opaque("a scheduled job")]
 
 
+_DISKS_LOOK: dict[str, re.Pattern[str]] = {
+    "zpool": re.compile(r"(list|status|iostat|get|history|events|version)\b.*"),
+    "zfs": re.compile(r"(list|get|diff|version|userspace|holds)\b.*"),
+    "diskutil": re.compile(r"(?i)(list|info|apfs list|cs list|activity|listfilesystems)\b.*"),
+    "mdadm": re.compile(r"(--detail|--examine|--query|-D|-E|-Q)\b.*"),
+    "cryptsetup": re.compile(r"(status|luksDump|isLuks|luksUUID)\b(?!.*--dump).*"),
+    "hdparm": re.compile(r"(-[IigtTvCrW]+ )*/dev/\S+|-[IitTC] .*"),
+    "tune2fs": re.compile(r"-l \S+"),
+    "losetup": re.compile(r"|(-a|--all|-l|--list|-j)\b.*|/dev/loop\d+"),
+    "parted": re.compile(r"(-\w+ )*-l|--list|(-\w+ )*/dev/\S+ (unit \w+ )?print( free| all)?"),
+    "btrfs": re.compile(r"\w+ (list|show|df|usage|stats|status)\b.*"),
+    "debugfs": re.compile(r"-R ['\"]?(stat|ls|show_super_stats|stats)\b.*"),
+    **dict.fromkeys(("fsck", "fsck.ext4", "e2fsck"), re.compile(r"-[nN]\b.*")),
+    **dict.fromkeys(("fdisk", "sfdisk", "gdisk", "sgdisk"), re.compile(r"(-l|--list|-p|--print|-d|-L)( \S+)?")),
+}
+"""Disk tools by what they only show; anything else destroys."""
+
+
 def _destroyer(call: Call) -> list[Effect]:
-    if call.has("-l", "--list", "-L", "--help") and call.program in ("fdisk", "sfdisk", "parted", "gdisk", "sgdisk"):
+    looks = _DISKS_LOOK.get(call.program)
+    if looks is not None and looks.fullmatch(" ".join(call.texts)):
         return []
     return [destroys("device", call.line)]
 
 
 def _mount(call: Call) -> list[Effect]:
-    return [changes("system", call.line)] if call.operands else []
+    if call.program == "mount" and call.texts[:1] in ([], ["-l"], ["-t"], ["-V"]) and len(call.texts) < 3:
+        return []
+    return [changes("system", call.line)]
 
 
 def _clock(call: Call) -> list[Effect]:
     if call.program == "date":
         setting = call.has("-s", "--set") or any(re.fullmatch(r"\d{8,12}(\.\d+)?", o) for o in call.operands)
         return [changes("system", "the clock")] if setting else []
-    return [changes("system", call.line)] if any(o.startswith("set") for o in call.operands) else []
+    if call.program == "hwclock":
+        looks = all(
+            t in ("-r", "--show", "--get", "-v", "--verbose", "-u", "--utc", "-l", "--localtime") for t in call.texts
+        )
+        return [] if looks else [changes("system", call.line)]
+    looks = call.operands[:1] in ([], ["status"], ["show"], ["list-timezones"], ["timesync-status"], ["show-timesync"])
+    return [] if looks else [changes("system", call.line)]
+
+
+_NAMES_LOOK = re.compile(r"-[sfdiIAaynvV]+|--(show|summary|fqdn|domain|ip-address|all-\w+|short|long|version|raw)\S*")
 
 
 def _named(call: Call) -> list[Effect]:
     """Programs that show without an argument and set with one."""
-    return [changes("system", call.line)] if call.operands else []
+    looks = all(map(_NAMES_LOOK.fullmatch, call.texts))
+    return (
+        []
+        if looks and not (call.program == "swapon" and call.has("-a", "-f", "-d"))
+        else [changes("system", call.line)]
+    )
 
 
 def _sysctl(call: Call) -> list[Effect]:
-    setting = call.has("-w", "--write", "-p", "--load") or any("=" in o for o in call.operands)
+    options = (t for t in call.texts if t.startswith("-"))
+    looks = all(
+        re.fullmatch(r"-[aAnNbdeqrXx]+|--(all|names|values|binary|ignore|quiet|pattern|deprecated)\S*", t)
+        for t in options
+    )
+    setting = not looks or any("=" in o for o in call.operands)
     return [destroys("system", call.line)] if setting else []
 
 
 def _firewall(call: Call) -> list[Effect]:
-    looks = call.has("-L", "-S", "--list", "--list-rules") or call.operands[:1] in (["status"], ["list"], ["show"])
-    return [] if looks else [destroys("system", call.line)]
+    acts = call.has(
+        "-A", "-D", "-I", "-F", "-P", "-X", "-Z", "-N", "-R", "--flush", "--zero", "--append", "--delete", "--policy"
+    )
+    looks = call.has("-L", "-S", "--list", "--list-rules", "--list-all", "--get-active-zones", "--state")
+    looks = looks or call.operands[:1] in (["status"], ["list"], ["show"]) or call.program == "iptables-save"
+    return [] if looks and not acts else [destroys("system", call.line)]
 
 
 def _journal(call: Call) -> list[Effect]:
@@ -173,13 +225,18 @@ def _journal(call: Call) -> list[Effect]:
         call.program == "dmesg" and call.has("-c", "-C", "--clear")
     ):
         return [destroys("delete", "logs")]
-    return []
+    acts = any(
+        re.match(r"--(setup-keys|update-catalog|relinquish|sync|smart|console-\w+)|-[nDE]$", t) for t in call.texts
+    )
+    return [changes("system", call.line)] if acts and not (call.program == "journalctl" and call.has("-n")) else []
 
 
 def _history(call: Call) -> list[Effect]:
     if call.has("-c", "-d", "-w"):
         return [destroys("delete", "the command history")]
-    return []
+    if call.program == "fc" and not call.has("-l"):
+        return [opaque("runs what was run before")]
+    return [changes("process", call.line)] if call.has("-a", "-r", "-s", "-n") and call.program == "history" else []
 
 
 def _keys(call: Call) -> list[Effect]:
@@ -197,6 +254,8 @@ def _keys(call: Call) -> list[Effect]:
 
 
 def _openssl(call: Call) -> list[Effect]:
+    if call.has("-engine", "-provider", "-provider-path", "-config"):
+        return [opaque("code that openssl loads")]
     verb = (call.texts or [""])[0]
     if (
         verb == "s_client"
@@ -245,6 +304,8 @@ LOOKERS = """
 
 TABLE: dict[str, Handler] = {
     **table(looking, LOOKERS),
+    "ps": _ps,
+    "run-parts": lambda call: [opaque(f"runs {' '.join(call.operands)}")],
     **table(_process, "kill pkill killall killall5 xkill taskkill skill"),
     **table(_priority, "renice ionice-set cpulimit"),
     **table(_power, "shutdown reboot halt poweroff init telinit pm-suspend"),
@@ -270,7 +331,10 @@ TABLE: dict[str, Handler] = {
         """),
     **table(_clock, "date timedatectl hwclock"),
     **table(_named, "hostname domainname swapon ulimit-set"),
-    **table(_firewall, "iptables ip6tables nft ufw firewall-cmd pfctl auditctl aa-disable aa-teardown"),
+    **table(_firewall, """
+        iptables ip6tables iptables-restore ip6tables-restore iptables-save nft ufw firewall-cmd pfctl auditctl
+        aa-disable aa-teardown
+        """),
     **table(_journal, "journalctl dmesg logrotate"),
     "printenv": _printenv,
     **table(_variables, "set export declare typeset"),
