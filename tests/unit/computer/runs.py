@@ -46,11 +46,11 @@ async def gather(pieces: AsyncIterator[Output]) -> Ran:
     return ran
 
 
-async def run(language: Language, code: str, timeout_s: float = 30.0) -> Ran:
+async def run(language: Language, code: str, timeout_s: float = 100.0) -> Ran:
     return await gather(language.run(code, timeout_s=timeout_s))
 
 
-async def begin(language: Language, code: str, shows: str, timeout_s: float = 30.0) -> asyncio.Task[Ran]:
+async def begin(language: Language, code: str, shows: str, timeout_s: float = 100.0) -> asyncio.Task[Ran]:
     """Start a run and return once it has printed ``shows``."""
     shown = asyncio.Event()
 
@@ -64,7 +64,7 @@ async def begin(language: Language, code: str, shows: str, timeout_s: float = 30
 
     task = asyncio.create_task(gather(watch()))
     waiting = asyncio.create_task(shown.wait())
-    await asyncio.wait({task, waiting}, timeout=60, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({task, waiting}, timeout=100, return_when=asyncio.FIRST_COMPLETED)
     assert shown.is_set(), task
     return task
 
@@ -86,14 +86,14 @@ def running(words: str) -> list[int]:
     ]
 
 
-async def until(true: Callable[[], object], seconds: float = 30.0) -> None:
-    """Wait for what other processes do: it can only be looked at again and again."""
+async def until(true: Callable[[], object], seconds: float = 60.0, seen: Callable[[], object] = lambda: "") -> None:
+    """Wait for what other processes do: it can only be looked at again and again. ``seen``: what a failure shows."""
     end = asyncio.get_running_loop().time() + seconds
     while not true():
-        assert asyncio.get_running_loop().time() < end, f"not within {seconds} s"
+        assert asyncio.get_running_loop().time() < end, f"not within {seconds} s {seen()}"
         await asyncio.sleep(0.02)
 
 
 async def gone(words: str) -> None:
     """Wait until no process with these words is left."""
-    await until(lambda: not running(words))
+    await until(lambda: not running(words), seen=lambda: f"left of {words!r}: {running(words)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import os
 import signal
 import subprocess
@@ -24,6 +25,14 @@ from zero_one.computer.languages.pool import KernelPool
 from zero_one.computer.languages.python import Python
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+SOON_S = 30.0
+"""At once, on a busy machine: what is waited for would else take twice as long, or for ever."""
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not look like deaf code."""
+    monkeypatch.setattr(python_module, "INTERRUPT_GRACE_S", 60.0)
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
@@ -116,17 +125,15 @@ async def test_pictures_come_as_png(python: Python) -> None:
         "import asyncio\nprint('on')\nawait asyncio.sleep(60)",
     ],
 )
-async def test_an_interrupt_stops_it_at_once_and_keeps_variables(
-    python: Python, code: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(python_module, "INTERRUPT_GRACE_S", 5.0)  # a busy machine must not look like deaf code
+@pytest.mark.usefixtures("patient")
+async def test_an_interrupt_stops_it_at_once_and_keeps_variables(python: Python, code: str) -> None:
     await run(python, "kept = 'yes'")
     task = await begin(python, code, "on")
     start = asyncio.get_running_loop().time()
     await python.interrupt()
     ran = await task
-    assert asyncio.get_running_loop().time() - start < 2.0
-    assert ran.exit == "130"
+    assert asyncio.get_running_loop().time() - start < SOON_S
+    assert ran.exit == "130", ran
     assert "interrupted" in ran.error
     assert (await run(python, "kept")).text("result") == "'yes'"
 
@@ -135,9 +142,9 @@ async def stubborn(python: Python, task: asyncio.Task[Ran]) -> None:
     start = asyncio.get_running_loop().time()
     await python.interrupt()
     ran = await task
-    assert asyncio.get_running_loop().time() - start < 3.0
-    assert ran.exit == "130"
-    assert "Variables are lost" in ran.error
+    assert asyncio.get_running_loop().time() - start < SOON_S
+    assert ran.exit == "130", ran
+    assert "Variables are lost" in ran.error, ran
     assert (await run(python, "1 + 1")).text("result") == "2"
 
 
@@ -149,19 +156,20 @@ async def test_code_that_will_not_listen_is_ended_and_the_loss_is_told(python: P
 
 async def test_code_that_holds_the_interpreters_lock_in_c_is_ended_and_the_loss_is_told(python: Python) -> None:
     # The pause lets the word get out before the lock is taken for good; that it was taken shows in the time it burns.
-    code = "import time\nprint('on', flush=True)\ntime.sleep(0.3)\nsum(range(10**12))"
+    code = "import time\nprint('on', flush=True)\ntime.sleep(1)\nsum(range(10**12))"
     task = await begin(python, code, "on")
     assert python._kernel is not None
     process = psutil.Process(python._kernel.pid)
     idle = process.cpu_times().user
-    await until(lambda: process.cpu_times().user > idle + 0.3)
+    await until(lambda: process.cpu_times().user > idle + 0.3, seen=process.cpu_times)
     await stubborn(python, task)
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_time_limit_stops_it(python: Python) -> None:
     ran = await run(python, "import time\ntime.sleep(60)", timeout_s=0.3)
     assert (ran.exit, ran.error) == ("124", "Stopped: it ran longer than the 0.3 seconds it was given.")
-    assert ran.seconds < 5
+    assert ran.seconds < SOON_S
 
 
 async def test_closing_the_iterator_interrupts(python: Python) -> None:
@@ -191,7 +199,7 @@ async def test_a_kernel_killed_from_outside_mid_run_is_told(python: Python) -> N
     task = await begin(python, "import time\nprint('on')\ntime.sleep(60)", "on")
     assert python._kernel is not None
     os.kill(python._kernel.pid, signal.SIGKILL)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         ran = await task
     assert ran.exit == "137"
     assert "killed by SIGKILL" in ran.error
@@ -204,7 +212,7 @@ async def test_a_hundred_megabytes_pass_through_without_staying_in_memory(python
     before = psutil.Process().memory_info().rss
     seen = 0
     highest = before
-    async for piece in python.run(code, timeout_s=60):
+    async for piece in python.run(code, timeout_s=110):
         seen += len(piece.content)
         highest = max(highest, psutil.Process().memory_info().rss)
     assert seen >= 100_000_000
@@ -232,7 +240,7 @@ async def test_late_output_of_a_thread_is_not_taken_for_the_next_runs(python: Py
     code += "def late():\n    go.wait()\n    print('LATE')\n    done.set()\n"
     code += "done = threading.Event()\nthreading.Thread(target=late).start()"
     await run(python, code)
-    ran = await run(python, "go.set()\ndone.wait(5)\nprint('second')")
+    ran = await run(python, "go.set()\ndone.wait(60)\nprint('second')")
     assert ran.output == "second\n"
 
 
@@ -291,12 +299,12 @@ async def test_computer_calls_go_out_to_the_host_and_their_errors_come_back(tmp_
 
 async def test_waiting_for_the_user_is_not_the_codes_own_time(tmp_path: Path, pool: KernelPool) -> None:
     async def call(name: str, positional: list[Any], named: dict[str, Any]) -> Any:
-        await asyncio.sleep(0.8)
+        await asyncio.sleep(4)
         return "at last"
 
     python = Python(Place(tmp_path, call, pool))
     try:
-        ran = await run(python, "computer.ask.user()", timeout_s=0.5)
+        ran = await run(python, "computer.ask.user()", timeout_s=3)
     finally:
         await python.close()
     assert (ran.text("result"), ran.exit) == ("'at last'", "0")
@@ -319,7 +327,7 @@ async def test_an_interrupt_ends_a_call_that_waits(tmp_path: Path, pool: KernelP
         await asyncio.wait_for(asked.wait(), 60)
         await python.interrupt()
         assert (await task).exit == "130"
-        await asyncio.wait_for(cancelled.wait(), 10)
+        await asyncio.wait_for(cancelled.wait(), 60)
     finally:
         await python.close()
 
@@ -332,7 +340,8 @@ async def test_closing_ends_the_kernel_and_what_it_started(tmp_path: Path, pool:
     assert python._kernel is not None
     runtime = python._kernel.runtime
     await python.close()
-    await gone("sleep 360")
+    await gone("sleep 3601")
+    await gone("sleep 3602")
     assert not runtime.exists()
 
 
@@ -383,27 +392,35 @@ async def test_nothing_is_left_when_the_host_is_killed(tmp_path: Path, module: s
     )
     assert process.stdout is not None
     assert await asyncio.to_thread(process.stdout.readline) == b"up\n"
-    children = [child.pid for child in psutil.Process(process.pid).children()]
+    children = psutil.Process(process.pid).children()
     assert children
-    assert running("sleep 3611")
+    # A job in the background begins by itself. The host has these words in its own command line.
+    await until(lambda: set(running("sleep 3611")) - {process.pid})
     process.kill()
     await asyncio.to_thread(process.wait)
     process.stdout.close()
     await gone("sleep 3611")
-    await until(lambda: not any(psutil.pid_exists(child) for child in children))
-    assert [name for name in os.listdir(tmp_path) if name.startswith("01-")] == []
+    await until(lambda: not [child for child in children if alive(child)], seen=lambda: children)
+    await until(lambda: not list(tmp_path.glob("01-*")), seen=lambda: list(tmp_path.glob("01-*")))
+
+
+def alive(process: psutil.Process) -> bool:
+    """Nobody may be there to take in a process that has ended."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 async def test_the_pool_gives_a_ready_kernel_at_once(tmp_path: Path) -> None:
     pool = KernelPool()
     pool.start()
     assert pool._spare is not None
-    await asyncio.shield(pool._spare)
+    spare = await asyncio.shield(pool._spare)
     python = Python(Place(tmp_path, no_call, pool))
     try:
         ran = await run(python, "1")
         assert ran.text("result") == "1"
-        assert ran.seconds < 1.5
+        assert python._kernel is spare
     finally:
         await python.close()
         await pool.close()
@@ -413,10 +430,9 @@ async def test_the_pool_gives_a_ready_kernel_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="bubblewrap is on Linux only")
 async def test_in_a_sandbox_without_network_it_runs_is_interrupted_and_reaches_the_hands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, patient: None
 ) -> None:
     need("bwrap")
-    monkeypatch.setattr(python_module, "INTERRUPT_GRACE_S", 5.0)
 
     def wrap(argv: list[str], runtime: Path) -> list[str]:
         writable = [option for path in (runtime, tmp_path) for option in ("--bind", str(path), str(path))]
@@ -454,4 +470,5 @@ async def test_in_a_sandbox_without_network_it_runs_is_interrupted_and_reaches_t
     finally:
         await python.close()
         await pool.close()
-    await gone("sleep 362")
+    await gone("sleep 3621")
+    await gone("sleep 3622")

@@ -64,7 +64,7 @@ async def shell(tmp_path: Path) -> AsyncIterator[Shell]:
 async def test_the_status_is_the_real_one_and_the_next_run_works(
     either: Shell, code: str, exit_: str | None, output: str
 ) -> None:
-    ran = await run(either, code, timeout_s=30)
+    ran = await run(either, code)
     assert ran.exit == exit_ if exit_ else ran.exit != "0"
     assert output in ran.output
     assert "not here" not in ran.output
@@ -101,9 +101,8 @@ async def test_variables_and_functions_of_bash_stay_too(shell: Shell) -> None:
     ],
 )
 async def test_what_waits_for_input_sees_the_end_of_it(shell: Shell, code: str) -> None:
-    ran = await run(shell, code, timeout_s=30)
-    assert ran.exit != "124"
-    assert ran.seconds < 25
+    ran = await run(shell, code)
+    assert ran.exit != "124", ran
 
 
 async def test_there_is_no_terminal_to_ask_for_a_password_on(shell: Shell) -> None:
@@ -112,26 +111,27 @@ async def test_there_is_no_terminal_to_ask_for_a_password_on(shell: Shell) -> No
 
 
 async def test_output_comes_while_the_script_runs(shell: Shell) -> None:
-    pieces = shell.run("echo first; sleep 30", timeout_s=60)
-    async with asyncio.timeout(20):
+    pieces = shell.run("echo first; sleep 3741", timeout_s=100)
+    async with asyncio.timeout(60):
         assert (await anext(pieces)).content == "first\n"
     await pieces.aclose()
-    await gone("sleep 30")
+    await gone("sleep 3741")
 
 
 async def test_background_jobs_do_not_hold_a_run_and_end_with_the_shell(tmp_path: Path) -> None:
     shell = Shell(place(tmp_path))
     ran = await run(shell, "sleep 3701 & setsid sleep 3702 & nohup sleep 3703 2>/dev/null & (sleep 3704 &); echo on")
     assert (ran.output, ran.exit) == ("on\n", "0")
-    assert ran.seconds < 10
-    assert len(running("sleep 370")) >= 4
+    jobs = [f"sleep 370{number}" for number in (1, 2, 3, 4)]
+    await until(lambda: all(running(job) for job in jobs), seen=lambda: [(job, running(job)) for job in jobs])
     await shell.close()
-    await gone("sleep 370")
+    for job in jobs:
+        await gone(job)
 
 
 async def test_what_a_background_job_prints_later_goes_to_a_file(shell: Shell, tmp_path: Path) -> None:
     await run(shell, "(until [ -e go ]; do sleep 0.02; done; echo LATE; touch said) &")
-    ran = await run(shell, "touch go; until [ -e said ]; do sleep 0.02; done; echo second", timeout_s=30)
+    ran = await run(shell, "touch go; until [ -e said ]; do sleep 0.02; done; echo second")
     assert ran.output == "second\n"
     found = tmp_path.joinpath(".output").glob
     await until(lambda: any(file.read_text() for file in found("background-*-0001.txt")))
@@ -147,11 +147,12 @@ async def test_an_interrupt_ends_the_whole_tree_and_nothing_after_it_runs(shell:
     start = asyncio.get_running_loop().time()
     await shell.interrupt()
     ran = await task
-    assert asyncio.get_running_loop().time() - start < 3
+    assert asyncio.get_running_loop().time() - start < 30, "the code itself takes an hour"
     assert ran.exit == "130"
     assert "interrupted" in ran.error
     assert "wrong" not in ran.output
-    await gone("sleep 371")
+    await gone("sleep 3711")
+    await gone("sleep 3712")
     assert not (tmp_path / "wrong").exists()
     assert (await run(shell, "pwd; echo $before")).output == "/usr\nkept\n"
 
@@ -181,7 +182,7 @@ async def test_a_hundred_megabytes_and_binary_pass_through(shell: Shell) -> None
     before = psutil.Process().memory_info().rss
     seen, highest, status = 0, before, ""
     async for piece in shell.run(
-        "head -c 100000000 /dev/zero | tr '\\0' 'a'; head -c 50000 /dev/urandom", timeout_s=60
+        "head -c 100000000 /dev/zero | tr '\\0' 'a'; head -c 50000 /dev/urandom", timeout_s=110
     ):
         seen += len(piece.content) if piece.kind == "output" else 0
         status = piece.content if piece.kind == "exit" else status
@@ -214,7 +215,7 @@ async def test_a_working_folder_that_is_gone_is_no_dead_end(shell: Shell, tmp_pa
 
 
 async def test_descriptors_of_ours_are_not_seen(shell: Shell) -> None:
-    ran = await run(shell, "ls /proc/self/fd | wc -l; echo done >&4", timeout_s=5)
+    ran = await run(shell, "ls /proc/self/fd | wc -l; echo done >&4")
     assert ran.output.startswith("4\n")  # 0, 1, 2 and the folder that ls reads
     assert "done" not in ran.output.splitlines()
     assert (await run(shell, "echo fine")).output == "fine\n"
