@@ -66,7 +66,8 @@ class Outlet:
         self._task.cancel()
 
     def cancel(self) -> None:
-        self._task.cancel()
+        if asyncio.current_task() is not self._task:  # which is about to tell the device why, and ends by itself
+            self._task.cancel()
 
     async def _run(self) -> None:
         try:
