@@ -60,8 +60,8 @@ class Visitor:
 
     ``near``: it comes from this machine, to a port where that counts. ``page``: it sent an Origin, so a browser may
     speak. ``user``: the OS user whose program a near one is, "" if unknown. ``ours``: that is we, and no page. ``key``:
-    its bearer token, if it sent an Authorization header at all. ``outside``: it came through a tunnel, so that its
-    address means nothing.
+    its bearer token, if it sent an Authorization header at all. ``outside``: it came through a tunnel, or a proxy on
+    this machine, so that its address means nothing.
     """
 
     address: str
@@ -76,7 +76,7 @@ class Visitor:
     def place(self) -> str:
         """Where nameless devices are told apart by: the address, and the user if it is another one than we."""
         return (
-            f"{self.address}-{self.user}"
+            f"{self.address}/{self.user}"
             if self.near and self.user and not self.ours and not self.page
             else self.address
         )
@@ -89,6 +89,18 @@ def bearer(values: Iterable[str]) -> str | None:
         return None
     scheme, _, key = given[0].strip().partition(" ")
     return key.strip() if len(given) == 1 and scheme.lower() == "bearer" else ""
+
+
+_RELAYED = frozenset(
+    """cf-connecting-ip fly-client-ip forwarded true-client-ip via x-client-ip x-cluster-client-ip x-forwarded
+    x-forwarded-for x-forwarded-host x-forwarded-proto x-original-forwarded-for x-originating-ip x-real-ip""".split()
+)
+
+
+def relayed(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether a proxy says that it speaks for somebody else. Then it does not count where the proxy itself stands: one
+    that somebody put before this port would make everybody the owner."""
+    return any(name.decode("latin-1").lower() in _RELAYED for name, _ in headers)
 
 
 class Doorkeeper:
@@ -118,19 +130,36 @@ class Doorkeeper:
 
     # --- before a word
 
-    def is_near(self, address: str, entrance: Entrance) -> bool:
-        """Whether it counts that a connection comes from this machine."""
-        return not (entrance.outside or entrance.plain or self._require_pairing) and self._near(address)
+    def glance(
+        self,
+        peer: End | None,
+        entrance: Entrance,
+        *,
+        key: str | None,
+        page: bool = False,
+        headers: Iterable[tuple[bytes, bytes]] = (),
+    ) -> Visitor:
+        """What its own end and the head of its request tell of a connection."""
+        if peer is None:
+            return Visitor("unknown", page=page, key=key, outside=entrance.outside)
+        here = self._near(peer[0])
+        outside = entrance.outside or (here and relayed(headers))
+        near = here and not (outside or entrance.plain or self._require_pairing)
+        return Visitor(normal(peer[0]), near, page, key=key, outside=outside)
 
     async def look(
-        self, peer: End | None, here: End | None, entrance: Entrance, *, key: str | None, page: bool = False
+        self,
+        peer: End | None,
+        here: End | None,
+        entrance: Entrance,
+        *,
+        key: str | None,
+        page: bool = False,
+        headers: Iterable[tuple[bytes, bytes]] = (),
     ) -> Visitor:
-        """What can be seen of a connection whose ends are ``peer`` and ``here``."""
-        if peer is None or here is None:
-            return Visitor("unknown", page=page, key=key, outside=entrance.outside)
-        near = self.is_near(peer[0], entrance)
-        visitor = Visitor(normal(peer[0]), near, page, key=key, outside=entrance.outside)
-        if not near or key is not None:
+        """All that can be seen of a connection whose ends are ``peer`` and ``here``."""
+        visitor = self.glance(peer if here is not None else None, entrance, key=key, page=page, headers=headers)
+        if peer is None or here is None or not visitor.near or key is not None:
             return visitor
         user = await asyncio.to_thread(self._user, peer, here)
         return replace(visitor, user=user or "", ours=user is not None and user == own_user() and not page)
@@ -138,14 +167,19 @@ class Doorkeeper:
     # --- keys
 
     def device_of(self, key: str, visitor: Visitor) -> Device:
-        """The paired device whose key this is. Raises Refused."""
+        """The paired device whose key this is. Raises Refused.
+
+        An address from which too many wrong keys came is not listened to for a while; but where many have one address
+        (behind a tunnel, on this machine) nobody keeps the others out: a right key is let in all the same.
+        """
         who = household(visitor.address)
-        if self._wrong.exhausted(who):
+        self.book.refresh()
+        device = self.book.check(key)
+        shared = visitor.outside or self._near(visitor.address)
+        if self._wrong.exhausted(who) and not (device is not None and shared):
             self._refuse(
                 visitor, TRY_LATER, "Too many wrong keys came from there. Wait a minute.", "too many wrong keys"
             )
-        self.book.refresh()
-        device = self.book.check(key)
         if device is None:
             self._wrong.failed(who)
             self._refuse(
@@ -160,11 +194,11 @@ class Doorkeeper:
     # --- who it is
 
     def admit(
-        self, visitor: Visitor, *, key: str | None = None, claimed: str | None = None, nameless: str = ""
+        self, visitor: Visitor, *, keys: Iterable[str] = (), claimed: str | None = None, nameless: str = ""
     ) -> Caller:
-        """Who speaks. ``key`` was said on the connection, ``claimed`` is the id of a hello (None: level 0),
-        ``nameless`` the name of a level 0 conversation. Raises Refused."""
-        shown = [self.device_of(one, visitor) for one in (visitor.key, key) if one is not None]
+        """Who speaks. ``keys`` were said on the connection: each must be right, and the last one counts. ``claimed`` is
+        the id of a hello (None: level 0), ``nameless`` the name of a level 0 conversation. Raises Refused."""
+        shown = [self.device_of(one, visitor) for one in (visitor.key, *keys) if one is not None]
         if shown:
             return caller_of(shown[-1])
         if visitor.near:
@@ -209,7 +243,9 @@ class Doorkeeper:
     def _turn_away(self, visitor: Visitor, claimed: str | None) -> Caller:
         if self._told.now(("turned away", household(visitor.address))):
             if visitor.outside:
-                self.tell("A device came through the tunnel without a key and was refused. To let it in: 01 pair.")
+                self.tell(
+                    "A device came through a tunnel or proxy without a key and was refused. To let it in: 01 pair."
+                )
             else:
                 self.tell(
                     f"A device at {visitor.address} was refused: it is not paired. If it is yours, 01 pair gives it a "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 
@@ -38,8 +39,10 @@ _TRY_LATER = 1013
 class LightLink:
     """One connection, as its conversation sees it."""
 
-    def __init__(self, socket: WebSocket, side: ServerSide, hello: Hello | None, caller: Caller) -> None:
-        self._socket, self._side, self.caller = socket, side, caller
+    def __init__(
+        self, socket: WebSocket, side: ServerSide, hello: Hello | None, caller: Caller, cut: Callable[[], None]
+    ) -> None:
+        self._socket, self._side, self.caller, self._cut = socket, side, caller, cut
         self.rate_out = hello.rate_out if hello else PCM_RATE_OUT
         self.features = hello.features if hello else frozenset()
 
@@ -48,7 +51,7 @@ class LightLink:
             await send_frames(self._socket, self._side.encode(event))
 
     async def close(self, reason: str) -> None:
-        await close(self._socket, _TRY_LATER, reason)
+        await close(self._socket, _TRY_LATER, reason, self._cut)
 
 
 async def send_frames(socket: WebSocket, frames: list[Frame]) -> None:
@@ -63,13 +66,14 @@ async def send_frames(socket: WebSocket, frames: list[Frame]) -> None:
         raise ConnectionError(f"the connection is closed: {gone!r}") from gone
 
 
-async def close(socket: WebSocket, code: int, reason: str) -> None:
-    """Tell it why, if it takes that within a second. WebSocket leaves 123 bytes for the reason."""
+async def close(socket: WebSocket, code: int, reason: str, cut: Callable[[], None]) -> None:
+    """Tell it why, if it takes that within a second; else ``cut`` it off. WebSocket leaves 123 bytes for the reason."""
     try:
         async with asyncio.timeout(1):
             await socket.close(code, reason.encode()[:123].decode(errors="ignore"))
     except (TimeoutError, RuntimeError, WebSocketDisconnect, OSError) as problem:
         log.debug("a device could not be told to leave: %r", problem)
+        cut()
 
 
 class Nameless:
@@ -214,7 +218,7 @@ class Connection:
         caller, self._admitted = self._admitted or self._admit(hello), None
         await self.leave(keep_name=hello is None)
         self._conversation = self._conversations.get(caller.device)
-        self._link = LightLink(self._socket, self._side, hello, caller)
+        self._link = LightLink(self._socket, self._side, hello, caller, self._place.cut)
         self._place.known()
         log.debug("%s is connected (level %d)", caller.device, self._side.level)
         self._door.note("connected", caller.device, {"name": caller.name, "address": self._visitor.address})
@@ -247,8 +251,9 @@ class Connection:
                 async with asyncio.timeout(1):
                     await send_frames(self._socket, [error_frame(code, str(no))])
             except (ConnectionError, TimeoutError):
+                self._place.cut()
                 return
-        await close(self._socket, no.code, str(no))
+        await close(self._socket, no.code, str(no), self._place.cut)
 
     # --- what is said
 
@@ -257,7 +262,8 @@ class Connection:
             await self._introduce(None)
         if any(not isinstance(event, Pcm) for event in events):
             # Not what the last look said, but what holds now: nobody who is revoked answers a question.
-            self._door.book.refresh()
+            with contextlib.suppress(OSError):
+                self._door.book.refresh()
             await self.reconsider()
         for event in events:
             if self._revoked or self._conversation is None or self._link is None:

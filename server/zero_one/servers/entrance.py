@@ -23,11 +23,12 @@ class Entrance:
 @dataclass(slots=True, eq=False)
 class Place:
     """What the server knows of one connection. ``stranger``: it comes from elsewhere, and it is not clear yet who is
-    there; ``then`` is called once it is."""
+    there; ``then`` is called once it is. ``cut`` ends the connection at once, without a goodbye."""
 
     entrance: Entrance = field(default_factory=Entrance)
     stranger: bool = False
     then: list[Callable[[], None]] = field(default_factory=list)
+    cut: Callable[[], None] = lambda: None
 
     def known(self) -> None:
         """It is clear now who is there."""

@@ -6,7 +6,6 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from zero_one.identity.addresses import normal
 from zero_one.servers.admission import NOT_PAIRED, TRY_LATER, Doorkeeper, Refused, Visitor, bearer
 from zero_one.servers.entrance import ends_of, place_of
 from zero_one.servers.hosts import Host, HostError, Names, foreign, read_host
@@ -60,7 +59,7 @@ class Guard:
             self._key(visitor, 403, "Pages of other sites may not talk to this server.")
             if scope["path"] == "/pair":
                 raise _Turned(403, "Pages of other sites may not pair devices.")
-        elif page and scope["path"] not in _OPEN and not visitor.near:
+        elif page and scope["path"] not in _OPEN and not (visitor.near and visitor.key is None):
             self._key(visitor, 401, "This needs the key of a paired device, as a bearer token.")
 
     def _host(self, values: list[str], *, trusted: bool) -> Host:
@@ -79,11 +78,8 @@ class Guard:
         return host
 
     def _visitor(self, scope: Scope) -> Visitor:
-        (peer, _), entrance = ends_of(scope), place_of(scope).entrance
         key = bearer(_values(scope, b"authorization"))
-        if peer is None:
-            return Visitor("unknown", key=key, outside=entrance.outside)
-        return Visitor(normal(peer[0]), self._door.is_near(peer[0], entrance), key=key, outside=entrance.outside)
+        return self._door.glance(ends_of(scope)[0], place_of(scope).entrance, key=key, headers=scope["headers"])
 
     def _key(self, visitor: Visitor, status: int, text: str) -> None:
         """Raises _Turned where there is no valid key."""

@@ -16,6 +16,8 @@ from fastapi import FastAPI, WebSocket
 
 from zero_one.conversation import Conversations
 from zero_one.conversation.spans import Metrics
+from zero_one.identity.access import Caller
+from zero_one.protocol.events import Stop
 from zero_one.servers.admission import Doorkeeper, Refused, bearer
 from zero_one.servers.connection import Connection, Nameless
 from zero_one.servers.entrance import ends_of, place_of
@@ -73,6 +75,8 @@ class LightServer:
         self._conversations, self._door, self._ready = conversations, door, ready
         self._nameless = Nameless()
         self._open: set[Connection] = set()
+        self._away: dict[str, Caller] = {}
+        """Devices that were here, by their conversation: what they began may go on."""
 
     async def serve(self, socket: WebSocket) -> None:
         """One connection from its first to its last frame."""
@@ -83,6 +87,7 @@ class LightServer:
             place.entrance,
             key=bearer(socket.headers.getlist("authorization")),
             page="origin" in socket.headers,
+            headers=socket.scope["headers"],
         )
         await socket.accept(_ARDUINO if _ARDUINO in socket.scope.get("subprotocols", ()) else None)
         connection = Connection(socket, visitor, place, self._door, self._conversations, self._nameless, self._ready)
@@ -96,6 +101,8 @@ class LightServer:
             log.debug("%s", gone)
         finally:
             self._open.discard(connection)
+            if (caller := connection.caller) is not None and caller.paired:
+                self._away[caller.device] = caller
             await connection.leave()
             await self._conversations.tidy()
 
@@ -104,14 +111,23 @@ class LightServer:
             await asyncio.sleep(WATCH_EVERY_S)
             try:
                 await asyncio.to_thread(self._door.book.refresh)
-            except OSError as problem:
-                log.warning("the list of devices cannot be read: %s", problem)
-            # All at once: one that does not read its goodbye holds nobody up.
-            await asyncio.gather(*(self._reconsider(connection) for connection in list(self._open)))
-            look()
+                # All at once: one that does not read its goodbye holds nobody up.
+                await asyncio.gather(*(self._reconsider(connection) for connection in list(self._open)))
+                await self._end_work_of_the_gone()
+                look()
+            except Exception:  # whatever it was: whoever is revoked next must be noticed
+                log.exception("the list of devices could not be looked at; it is tried again")
 
     async def _reconsider(self, connection: Connection) -> None:
         try:
             await connection.reconsider()
         except Exception:  # the watch goes on for all others
             log.exception("a connection could not be looked at again")
+
+    async def _end_work_of_the_gone(self) -> None:
+        """What a device began ends when it is revoked, also while it is away."""
+        for name, caller in list(self._away.items()):
+            if self._door.still(caller) is None:
+                del self._away[name]
+                for conversation in self._conversations.open(name):
+                    await conversation.handle(Stop())

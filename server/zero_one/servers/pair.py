@@ -14,7 +14,7 @@ from fastapi import Request
 from fastapi.responses import JSONResponse
 from starlette.requests import ClientDisconnect
 
-from zero_one.identity.addresses import household, normal
+from zero_one.identity.addresses import household
 from zero_one.identity.devices import Device
 from zero_one.identity.pairing import PairingDesk, PairingError
 from zero_one.servers.admission import Doorkeeper
@@ -28,7 +28,8 @@ _READ_S = 5.0
 _EACH, _ALL, _WITHIN_S = 4, 20, 300.0
 """Wrong codes from one address (one less than voids a code, so that one stranger cannot void it) and from all."""
 _AT_ONCE = 4
-"""Guesses that may wait for their turn; each costs a slow hash."""
+"""Guesses that may wait for their turn; each costs a slow hash. Of one address only one, or it could void a code by
+guessing several times before the first of them counts."""
 
 
 class PairPage:
@@ -50,14 +51,14 @@ class PairPage:
         self._wrong = Attempts(_EACH, _ALL, _WITHIN_S, clock)
         self._asked = Bucket(_ALL * 3, _ALL * 3 / _WITHIN_S, clock)
         self._told = Once(_WITHIN_S, clock)
-        self._waiting = 0
+        self._waiting: set[str] = set()
 
     async def answer(self, request: Request) -> JSONResponse:
         """The route."""
-        peer, _ = ends_of(request.scope)
-        address = normal(peer[0]) if peer else "unknown"
-        if place_of(request.scope).entrance.outside:
-            address = "the tunnel"
+        visitor = self._door.glance(
+            ends_of(request.scope)[0], place_of(request.scope).entrance, key=None, headers=request.scope["headers"]
+        )
+        address = "a tunnel or proxy" if visitor.outside else visitor.address
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return _no(415, "Send JSON, with the content type application/json.")
         try:
@@ -79,9 +80,9 @@ class PairPage:
         if self._wrong.exhausted(who) or not self._asked.take():
             self._refused(address, "too many wrong codes")
             return _no(429, "Too many wrong codes came from there. Wait five minutes, then ask for a new code.")
-        if self._waiting >= _AT_ONCE:
+        if len(self._waiting) >= _AT_ONCE or who in self._waiting:
             return _no(503, "Somebody else is pairing at this moment. Try again.")
-        self._waiting += 1
+        self._waiting.add(who)
         try:
             device, key = await asyncio.to_thread(self._admit, code, name, kind)
         except PairingError as no:
@@ -90,9 +91,13 @@ class PairPage:
             return _no(403, str(no))
         except OSError as problem:
             log.warning("a device could not be paired: %s", problem)
-            return _no(503, "The key could not be saved on the computer, so nothing was paired. Its log says why.")
+            return _no(
+                503,
+                "The key could not be saved on the computer, so nothing was paired. Its log says why. "
+                "Then run 01 pair again.",
+            )
         finally:
-            self._waiting -= 1
+            self._waiting.discard(who)
         self._door.note("paired", f"paired-{device.id}", {"name": device.name, "kind": device.kind, "address": address})
         self._door.tell(f"{device.name} is paired now (from {address}). To undo that: 01 devices revoke {device.id}")
         return JSONResponse(
