@@ -46,8 +46,13 @@ def content(path: Path) -> str:
 
 
 def pictures(folder: Path) -> None:
-    """Both faces as PNG, and the assembly drawings with all references as SVG."""
-    for side in ("top", "bottom"):
+    """Both faces as PNG, and the assembly drawings with all references as SVG.
+
+    Without KiCad's 3D models (Debian: kicad-packages3d, 6 GB unpacked) the PNGs would be bare, so they are left.
+    """
+    if not kicad.models_folder().is_dir():
+        print("no 3D models here (Debian: kicad-packages3d): board_top.png and board_bottom.png are left as they are")
+    for side in ("top", "bottom") if kicad.models_folder().is_dir() else ():
         kicad.cli(
             "pcb",
             "render",

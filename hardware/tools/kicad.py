@@ -37,6 +37,11 @@ def footprint_folder() -> Path:
     return share() / "footprints"
 
 
+def models_folder() -> Path:
+    """Where KiCad's 3D models are, on a machine that has them."""
+    return share() / "3dmodels"
+
+
 @functools.cache
 def _environment() -> dict[str, str]:
     """A private, fresh KiCad configuration, so that a user's own settings never change a result."""

@@ -170,6 +170,48 @@ def usb(board: Netlist) -> list[str]:
     return problems
 
 
+HIGH_V = 0.75 * 3.3
+"""What the ESP32-S3 surely reads as 1 (its datasheet, DC characteristics: 0.75 VDD)."""
+MOST_V = 3.3 + 0.3
+DIVIDED = {
+    "VBUS_SENSE": ("VBUS", 4.25, 5.5),  # the least a 500 mA device gets, less the fuse; the most a port may give
+    "MUTE_SENSE": ("MUTED", 3.2, 3.4),
+}
+"""Inputs behind a divider, with what feeds them and between which voltages."""
+
+
+def levels(board: Netlist) -> list[str]:
+    """A divided input is surely read as 1 at the lowest voltage, and bears the highest."""
+    problems = []
+    for net, (source, least, most) in DIVIDED.items():
+        ends = {other: ohms(part.value) for part, other in board.other_ends(net, "R")}
+        if set(ends) != {source, "GND"}:
+            problems.append(f"{net} hangs between {sorted(ends)}, not between {source} and GND")
+            continue
+        share = ends["GND"] / (ends["GND"] + ends[source])
+        if least * share < HIGH_V or most * share > MOST_V:
+            problems.append(f"{net}: {least * share:.2f} V to {most * share:.2f} V is no sure 1")
+    return problems
+
+
+def usb_inrush(board: Netlist) -> list[str]:
+    """No more than 10 uF hang on the plug (USB 2.0, 7.2.4.1)."""
+    found = {part.ref: farads(part.value) for part, other in board.other_ends("VBUS", "C") if other in GROUNDS}
+    return [f"VBUS carries {found}"] if sum(found.values()) > 10e-6 else []
+
+
+def ohms(value: str) -> float:
+    return _number(value, {"R": 1.0, "k": 1e3, "M": 1e6})
+
+
+def farads(value: str) -> float:
+    return _number(value, {"p": 1e-12, "n": 1e-9, "u": 1e-6})
+
+
+def _number(value: str, units: dict[str, float]) -> float:
+    return float(value[:-1]) * units[value[-1]]
+
+
 def defaults_off(board: Netlist) -> list[str]:
     """Amplifier and haptic driver are held off until firmware says otherwise; the LED supply is held on."""
     problems = []
@@ -190,5 +232,7 @@ def board_problems(board: Netlist, pins: dict[str, Any]) -> list[str]:
         *part_data(board),
         *mute(board),
         *usb(board),
+        *usb_inrush(board),
+        *levels(board),
         *defaults_off(board),
     ]

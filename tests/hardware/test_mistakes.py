@@ -181,6 +181,19 @@ def test_shared_cc_resistor_is_caught(redraw: Redraw) -> None:
     assert rules.usb(bad)
 
 
+@pytest.mark.parametrize(
+    ("ref", "value", "rule"), [("R104", "100k", "levels"), ("R104", "1M", "levels"), ("C102", "22u", "usb_inrush")]
+)
+def test_wrong_value_is_caught(redraw: Redraw, ref: str, value: str, rule: str) -> None:
+    """Half of VBUS is no sure 1; nearly all of it is more than the pin bears; 27 uF is more than a plug may meet."""
+    import rules
+
+    def edit(tree: Tree) -> None:
+        _field(_symbols(tree, ref)[0], "Value")[2] = value
+
+    assert getattr(rules, rule)(redraw("usb_charger", edit))
+
+
 def test_part_without_order_number_is_caught(redraw: Redraw) -> None:
     import rules
 

@@ -51,7 +51,7 @@ def test_rules_of_board_and_pin_table(rule: str, board: Any, pins: dict[str, Any
     assert getattr(rules, rule)(board, pins) == []
 
 
-@pytest.mark.parametrize("rule", ["decoupling", "part_data", "mute", "usb", "defaults_off"])
+@pytest.mark.parametrize("rule", ["decoupling", "part_data", "mute", "usb", "usb_inrush", "levels", "defaults_off"])
 def test_rules_of_the_board(rule: str, board: Any) -> None:
     import rules
 

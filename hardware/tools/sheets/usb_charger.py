@@ -23,7 +23,7 @@ def _usb(s: Sheet) -> None:
     fused = s.wire(s.pin("F101", "2"), (76, 36))
     s.power("VBUS", (53, 36))
     s.flag((66, 36))
-    s.place("C101", "C:10u", 76, 40)
+    s.place("C101", "C:4.7u", 76, 40)
     s.wire(fused, s.pin("C101", "1"))
     s.gnd("C101", "2", 1)
     # configuration channel: this end is a sink
@@ -51,7 +51,7 @@ def _usb(s: Sheet) -> None:
     s.text(
         (50, 59),
         "CC1, CC2: 5.1 k to ground each: we ask\nfor power as a sink (USB-C, Rd).\n"
-        "U101 clamps the data pair and VBUS;\nplace it next to J101.",
+        "U101 clamps the data pair and VBUS;\nplace it next to J101. C101 and C102:\n9.4 uF; USB allows 10 uF at the plug.",
     )
 
 
@@ -60,14 +60,14 @@ def _sense(s: Sheet) -> None:
     s.place("R103", "R:100k", 30, 106)
     s.rail("VBUS", "R103", "1", 1)
     node = s.wire(s.pin("R103", "2"), (30, 111))
-    s.place("R104", "R:100k", 30, 115)
+    s.place("R104", "R:150k", 30, 115)
     s.wire(node, s.pin("R104", "1"))
     s.gnd("R104", "2", 1)
     s.place("C105", "C:100n", 42, 115)
     s.wire(node, (42, 111), s.pin("C105", "1"))
     s.gnd("C105", "2", 1)
     s.port("VBUS_SENSE", s.wire((42, 111), (62, 111)), 0, "output")
-    s.text((44, 121), "VBUS_SENSE = VBUS / 2: 2.5 V at 5.0 V.\nNo USB: 0 V, and the battery feeds nothing.")
+    s.text((44, 121), "VBUS_SENSE = 0.6 VBUS: 2.55 V at 4.25 V,\n3.3 V at 5.5 V; a 1 begins at 2.48 V.\nNo USB: 0 V.")
 
 
 def _charger(s: Sheet) -> None:
@@ -75,7 +75,7 @@ def _charger(s: Sheet) -> None:
     s.place("U102", "charger", 150, 44, ref_at=(3, -15), value_at=(3, -13.4), justify="left")
     # input
     s.rail("VBUS", "U102", "IN", 3)
-    s.place("C102", "C:10u", 104, 24)
+    s.place("C102", "C:4.7u", 104, 24)
     s.rail("VBUS", "C102", "1", 1)
     s.gnd("C102", "2", 1)
     # settings
