@@ -64,6 +64,20 @@ def tree(root: int, mark: str) -> list[psutil.Process]:
     return list(found.values())
 
 
+def program_in(pid: int) -> int:
+    """The program that a sandbox was started for: outside its process 1 there is the sandbox's own, below it that one.
+
+    Raises psutil.Error.
+    """
+    process = psutil.Process(pid)
+    for _ in range(2):
+        below = process.children()
+        if not below:
+            break
+        process = min(below, key=lambda child: child.create_time())
+    return process.pid
+
+
 def _in_session(pid: int, root: int) -> bool:
     if not hasattr(os, "getsid"):
         return False

@@ -22,6 +22,7 @@ from zero_one.safety.question import effects_in_words, question
 from zero_one.safety.risk import Risk, Verdict, classify
 from zero_one.safety.risk.hands import classify_hand
 from zero_one.safety.rules import Rule, Rules
+from zero_one.safety.standing import seen_from
 
 Ask = Callable[[Question], Awaitable[Decision]]
 
@@ -107,7 +108,7 @@ class Consent:
             kept = verdict.risk is Risk.CHANGE and known is None and not self._widened and not act.method
             return Granted(act, verdict, ruling.network, kept=kept)
         if decision.remember and ruling.may_remember and self._house.rules is not None:
-            made = (act.language, act.code, verdict, self._house.folder, decision.by or self._caller.name)
+            made = (act.language, act.code, verdict, str(self._standing(act)), decision.by or self._caller.name)
             if await _written(self._house.rules.add, *made):
                 self._note("remembered", act, verdict, sources, by=decision.by)
         return Granted(act, verdict, ruling.network, decision.hand, decision.by, edited)
@@ -125,7 +126,11 @@ class Consent:
     # --- the parts
 
     async def _judge(self, act: Act) -> tuple[Verdict, Rule | None]:
-        return await asyncio.to_thread(judge, act, self._house.rules, self._house.folder)
+        return await asyncio.to_thread(judge, act, self._house.rules, self._house.folder, self._standing(act))
+
+    def _standing(self, act: Act) -> Path:
+        """Where it will run: an earlier run may have gone elsewhere, unasked."""
+        return Path(self._house.folder) if act.method else self._house.standing(act.language)
 
     @property
     def _widened(self) -> bool:
@@ -152,7 +157,7 @@ class Consent:
         found = await findings(act.code, verdict.packages)
         reason = " ".join(filter(None, (ruling.reason, unkept, found)))
         said = said_of_method(act) if act.method else ""
-        where = self._house.standing(act.language)  # an earlier run may have gone elsewhere, unasked
+        where = self._standing(act)
         text = await asyncio.to_thread(question, verdict, where, ruling.hand, reason, said)
         asked = Question(
             text,
@@ -186,10 +191,13 @@ class Consent:
         self._house.witness.note(kind, self._caller.device, **described(act, verdict), sources=list(sources), **more)
 
 
-def judge(act: Act, rules: Rules | None, folder: str) -> tuple[Verdict, Rule | None]:
-    """What the act would do, and the owner's rule that covers it. Blocks: for a thread."""
-    verdict = Verdict.of([classify_hand(act.method, act.arguments)]) if act.method else classify(act.code, act.language)
-    return verdict, rules.allows(act.language, act.code, verdict, folder) if rules is not None else None
+def judge(act: Act, rules: Rules | None, project: str, folder: Path) -> tuple[Verdict, Rule | None]:
+    """What the act would do in ``folder``, and the owner's rule that covers it. Blocks: for a thread."""
+    if act.method:
+        verdict = Verdict.of([classify_hand(act.method, act.arguments)])
+    else:
+        verdict = seen_from(classify(act.code, act.language), folder, Path(project))
+    return verdict, rules.allows(act.language, act.code, verdict, str(folder)) if rules is not None else None
 
 
 def covers(granted: Granted, name: str, effect: Any) -> bool:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from zero_one.computer.languages.base import Effect, Needs, Reach, Scope
 from zero_one.safety.risk.model import Risk
-from zero_one.safety.risk.paths import writing
+from zero_one.safety.standing import graver
 
 _FILES = ("write", "move", "delete")
 _OUTSIDE = ("process", "system", "device", "persist", "package", "opaque", "credential")
@@ -57,6 +57,7 @@ def scope(needs: Needs | None, code: str, folder: Path, project: Path, kept: Ite
     if any(_cannot_be_had_inside(effect) for effect in acts):
         return _OUT
     write: set[Path] = set()
+    unread: set[Path] = set()  # folders that no path of the verdict names
     relative = False
     for effect in acts:
         if effect.kind not in _FILES:
@@ -73,8 +74,8 @@ def scope(needs: Needs | None, code: str, folder: Path, project: Path, kept: Ite
         write.add(Path.home() / ".local/share/Trash/x")
     if relative:
         # Named by where the code goes before: cd, tar -C, os.chdir and their like.
-        write |= {path / "x" for found in _MOVES.findall(code) if (path := _expanded(found[1]))}
-        write.add(folder / "x")
+        unread = {path / "x" for found in _MOVES.findall(code) if (path := _expanded(found[1]))} | {folder / "x"}
+    write |= {path for path in unread if not graver(path.parent)}
     granted = {grant for path in write if (grant := _grant(path, project, kept))}
     # What lies in another granted folder needs no grant of its own.
     least = {path for path in granted if not any(path != other and path.is_relative_to(other) for other in granted)}
@@ -149,7 +150,7 @@ def _grant(path: Path, project: Path, kept: Iterable[Path]) -> Path | None:
             return None
         name, parent = parent.name, parent.parent
     named, parent = parent, parent.resolve()
-    if _planted(named, project) or (named != parent and _graver(parent, name)):
+    if _planted(named, project) or (named != parent and graver(parent, name)):
         return None
     if parent.is_relative_to(project) or str(parent) in _TOO_MUCH:
         return None
@@ -178,11 +179,6 @@ def _planted(path: Path, project: Path) -> bool:
             done = Path(target.anchor) if target.is_absolute() else done
             todo += reversed(target.parts[1:] if target.is_absolute() else target.parts)
     return False
-
-
-def _graver(folder: Path, name: str) -> bool:
-    """Whether writing there is more than the change that it was taken for by the name that leads there."""
-    return any(writing(where).risk > Risk.CHANGE for where in (f"{folder}/", f"{folder}/{name}"))
 
 
 _SYSTEM = ("/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/dev", "/proc", "/sys", "/run", "/var/run")

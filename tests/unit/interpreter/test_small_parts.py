@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -272,6 +273,6 @@ def test_spent_counts_and_says_so():
     ],
 )
 def test_every_act_has_a_class_and_effects(act, risk, effect):
-    verdict, rule = judge(act, None, "/tmp")
+    verdict, rule = judge(act, None, "/tmp", Path("/tmp"))
     assert (verdict.risk.word, rule) == (risk, None)
     assert effect is None or effect in effects_in_words(verdict.effects)

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import zmq
 import zmq.asyncio
 from jupyter_client.session import Session
@@ -19,7 +20,7 @@ from zero_one.computer import runtime
 from zero_one.computer.languages.base import ENDED, Imports, KernelDied, Wrap
 from zero_one.computer.languages.callback import CallServer
 from zero_one.computer.languages.computer_proxy import ADDRESS
-from zero_one.computer.processes import MARK, end_tree, environment
+from zero_one.computer.processes import MARK, end_tree, environment, program_in
 
 READY_S = 60.0
 _CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
@@ -89,6 +90,7 @@ class Kernel:
         self.exit_status: int | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._mark = ""
+        self._program = 0
         self._execution: Execution | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._context = zmq.asyncio.Context()
@@ -120,6 +122,16 @@ class Kernel:
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid
+
+    def folder(self) -> Path | None:
+        """Where the code stands now, as the system tells, which no code can bend; None where it does not. Blocks."""
+        try:
+            if not self._program:
+                self._program = program_in(self.pid) if self._wrapped else self.pid
+            there = Path(psutil.Process(self._program).cwd())
+        except (OSError, psutil.Error):
+            return None
+        return there if there.is_absolute() else None
 
     def execute(self, code: str, *, silent: bool = False) -> Execution:
         """Begin to run code; the last execution must have finished."""

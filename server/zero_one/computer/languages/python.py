@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from zero_one.computer.languages.base import INTERRUPTED, TIMED_OUT, Imports, KernelDied, Output, Place
@@ -35,11 +36,17 @@ class Python:
 
     def __init__(self, place: Place) -> None:
         self._place = place
+        self._folder = place.folder
         self._kernel: Kernel | None = None
         self._turn = asyncio.Lock()
         self._running: Execution | None = None
         self._stopped = ""
         self._warming: asyncio.Task[Kernel] | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the next run begins in: code may have gone elsewhere."""
+        return self._folder
 
     def warm(self) -> None:
         """Begin to start the kernel, so that the first run finds it; returns at once."""
@@ -56,7 +63,9 @@ class Python:
     async def take(self, text: str) -> list[str]:
         """Take in what another kernel gave; returns the names that could not be brought."""
         async with self._turn:
-            shown = await self._show(await self._ready(), f"put({text!r})")
+            kernel = await self._ready()
+            shown = await self._show(kernel, f"put({text!r})")
+            await self._look(kernel)
         try:
             lost = json.loads(shown)
         except (ValueError, RecursionError):
@@ -109,6 +118,7 @@ class Python:
                 if not execution.finished.is_set():
                     await self._stop(kernel, INTERRUPTED)
                 self._running = None
+                await self._look(kernel)
             for piece in await self._ending(kernel, status, timeout_s):
                 yield piece
 
@@ -147,8 +157,15 @@ class Python:
             self._kernel = kernel
         return self._kernel
 
+    async def _look(self, kernel: Kernel) -> None:
+        """See where the code stands."""
+        if kernel.alive:
+            there = await asyncio.to_thread(kernel.folder)
+            self._folder = there if there is not None else self._folder
+
     async def _bury(self) -> None:
         kernel, self._kernel = self._kernel, None
+        self._folder = self._place.folder
         if kernel is not None:
             await kernel.close()
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 from zero_one.computer.languages.base import Wrap
-from zero_one.computer.processes import MARK, end_tree
+from zero_one.computer.processes import MARK, end_tree, program_in
 
 # All on one line: bash counts the lines of an eval from the line that it stands on.
 _LOOP = (
@@ -124,7 +124,7 @@ class ShellProcess:
     def where(self) -> str:
         """The folder the shell is in now, as far as the system tells."""
         try:
-            pid = _shell_in(self.pid) if self._wrap else self.pid
+            pid = program_in(self.pid) if self._wrap else self.pid
             return os.readlink(f"/proc/{pid}/cwd")
         except (OSError, psutil.Error):
             return str(self._folder)
@@ -152,17 +152,6 @@ class ShellProcess:
                 return os.fsdecode(file.read(4096).replace(b"\0", b"")) or str(self._folder)
         except OSError:
             return str(self._folder)
-
-
-def _shell_in(pid: int) -> int:
-    """The shell of a sandbox: outside its process 1 there is the sandbox's program, below it the shell."""
-    process = psutil.Process(pid)
-    for _ in range(2):
-        below = process.children()
-        if not below:
-            break
-        process = min(below, key=lambda child: child.create_time())
-    return process.pid
 
 
 def died_of(status: int) -> str:
