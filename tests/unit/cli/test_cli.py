@@ -134,6 +134,12 @@ def test_flags_reach_the_settings(started: list[tuple[Any, ...]]) -> None:
         (["--set", "model.nmae=x"], "Did you mean `model.name`"),
         (["--server-url", "ftp://x"], "no server address"),
         (["--bogus"], "unrecognized"),
+        (["--sevrer"], "Did you mean `--server`?"),
+        (["doctr"], "Did you mean `doctor`?"),
+        (["server"], "Did you mean `--server`?"),
+        (["demo", "--server-port", "5"], "before the command"),
+        (["models", "fetch"], "See: 01 models fetch --help"),
+        (["--server-host", ""], "not empty"),
         (["nonsense"], "invalid choice"),
         (["ask"], "what should be asked"),
         (["models", "fetch", "bse"], "Did you mean `base`"),
@@ -148,6 +154,7 @@ def test_what_cannot_be_had_is_said_in_a_line_with_status_2(
     assert words in said.err
     assert said.out == ""
     assert "Traceback" not in said.err
+    assert len(said.err.splitlines()) <= 2, "a slip is no reason to print the whole help"
 
 
 def test_a_server_for_other_machines_does_not_start_without_its_tls(
