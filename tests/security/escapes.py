@@ -58,7 +58,7 @@ assert 'SECRET' in open(f"/proc/{WORLD['pid']}/environ").read(); out()""",
 s = socket.socket(socket.AF_UNIX); s.connect('\\0' + WORLD['abstract']); out()""",
     "speak to a socket file in the home folder": """
 s = socket.socket(socket.AF_UNIX); s.connect(WORLD['home'] + '/agent/S.agent'); out()""",
-    "speak to a port of the host": "socket.create_connection(('127.0.0.1', WORLD['port']), 2); out()",
+    "speak to a port of the host": "socket.create_connection(('127.0.0.1', WORLD['port']), 30); out()",
     "send a datagram to the network": """
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(('192.0.2.1', 9)); s.send(b'x'); out()""",
     "see devices": """
