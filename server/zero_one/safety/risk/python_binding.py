@@ -13,6 +13,7 @@ from zero_one.safety.risk.model import Effect, changes, opaque
 from zero_one.safety.risk.python_methods import SENT_ALONG
 from zero_one.safety.risk.python_names import POWERFUL, REMOTE, looks
 from zero_one.safety.risk.python_sites import Function, Sites
+from zero_one.safety.risk.steering import steers
 
 Classify = Callable[[str, str, int], list[Effect]]
 
@@ -50,6 +51,7 @@ class Names(ast.NodeVisitor):
             c.args and isinstance(c.args[0], ast.Constant) and c.args[0].value == ":memory:" for c in connected
         )
         self.local_data = False
+        self.generates = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in nodes)
         self.fetches_computed: list[str] = []
         self._called: set[int] = set()
         self.own: set[str] = {"self", "cls"}
@@ -299,9 +301,4 @@ def _steers(variable: str | None, value: str | None) -> bool:
         return False
     if variable == "PATH":
         return not (value or "").startswith("…")
-    return bool(
-        re.match(
-            r"(LD_PRELOAD|LD_LIBRARY_PATH|DYLD_|PYTHONSTARTUP|PYTHONPATH|BASH_ENV|NODE_OPTIONS|PERL5LIB|GIT_SSH)",
-            variable,
-        )
-    )
+    return steers(variable, value)

@@ -79,6 +79,10 @@ class Call:
         given = [self.text(i) for i in range(len(self.node.args))]
         return self._words([*first, *given])
 
+    def words_from(self, index: int) -> list[Effect]:
+        """A command whose words are the arguments from ``index`` on."""
+        return self._words([self.text(i) for i in range(index, len(self.node.args))])
+
     def listed(self, program: str) -> list[Effect]:
         """A command whose further words are the list that this call is given."""
         try:

@@ -12,6 +12,7 @@ from zero_one.safety.risk.fold import Unknown
 from zero_one.safety.risk.model import Effect, Kind, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.paths import COMPUTED
 from zero_one.safety.risk.python_call import Call, environment_effects
+from zero_one.safety.risk.python_guarded import acting_method, guarded
 from zero_one.safety.risk.python_magics import magic_effects
 from zero_one.safety.risk.python_methods import ending, method_effects, remote_effects, sql_effects
 
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
 _OPENERS = set(
     """
     open io.open codecs.open builtins.open gzip.open bz2.open lzma.open zipfile.ZipFile tarfile.open wave.open
-    aiofiles.open os.open os.fdopen h5py.File pandas.ExcelWriter pandas.HDFStore
+    aiofiles.open os.open os.fdopen io.FileIO gzip.GzipFile bz2.BZ2File lzma.LZMAFile aifc.open sunau.open h5py.File pandas.ExcelWriter pandas.HDFStore
     """.split()
 )
 _LOCAL_SOURCES = re.compile(
     r"^(open|io\.open|os\.(listdir|walk|scandir|environ|getenv|popen|uname|getlogin)|glob\.|subprocess\.|pathlib\.|Path|shutil\.|getpass\."
     r"|pyperclip\.|platform\.|socket\.gethostname|psutil\.|sqlite3\.|mss|PIL\.ImageGrab|pyautogui\.screenshot|keyring|computer\.)"
 )
+
+
+def _is_of_a_table(name: str) -> bool:
+    """A function of a table, or a method of what it gives back."""
+    parts = name.split(".")
+    return any(is_listed(".".join(parts[:length])) for length in range(2, len(parts) + 1))
 
 
 def is_listed(name: str) -> bool:
@@ -121,7 +128,16 @@ def call_effects(reader: Reader, node: ast.Call) -> list[Effect]:
     if origin is None:
         return [*_secrets(reader, node, ""), *method_effects(reader, node, "")]
     name = origin.replace("()", "")
-    for prefix in ("__builtins__.", "builtins."):
+    for private, public in (
+        ("nt.", "os."),
+        ("posix.", "os."),
+        ("_io.", "io."),
+        ("_pyio.", "io."),
+        ("_socket.", "socket."),
+    ):
+        if name.startswith(private):
+            name = public + name.removeprefix(private)
+    for prefix in ("__builtins__.", "builtins.", "builtins.__dict__."):
         if name.startswith(prefix) and name.removeprefix(prefix) in names.BUILTIN_CODE:
             name = name.removeprefix(prefix)
     return [*_secrets(reader, node, name), *_effects(reader, node, name, origin)]
@@ -366,6 +382,9 @@ def _named(call: Call) -> list[Effect]:
         return [changes("process", name, undoable=True)]
     if top == "getpass" and last == "getpass":
         return [Effect("credential", "a password", Risk.SPEND_OR_SEND)]
+    effect = acting_method(name) or (None if _is_of_a_table(name) else guarded(name))
+    if effect is not None:
+        return [effect, *method_effects(reader, node, name)]
     if names.looks(name) and top not in ("os",):
         return method_effects(reader, node, name)
     if top in (

@@ -10,6 +10,7 @@ from zero_one.safety.risk import paths, verbs
 from zero_one.safety.risk import python_names as names
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.paths import COMPUTED
+from zero_one.safety.risk.programs.known import is_known
 from zero_one.safety.risk.python_call import Call
 
 if TYPE_CHECKING:
@@ -98,7 +99,13 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return [sends(last)]
     if reader.endless and last in ("append", "extend", "write", "writelines", "appendleft"):
         return [destroys("process", "fills memory or disk without end")]
-    if last == "write" and top != "sys" and re.fullmatch(r"[\w./~ -]+\.[a-z]\w{1,4}", call.text(0) or ""):
+    if last == "extract" and node.args and top in ("zipfile", "tarfile"):
+        return [changes("process", "unpacks a file")]
+    if (
+        last in ("write", "dump")
+        and top not in ("sys", "ast")
+        and re.fullmatch(r"[\w./~ -]+\.[a-z]\w{1,4}", call.text(0) or "")
+    ):
         return [paths.writing(call.path(0))]
     if last in names.METHOD_WRITES or (last.startswith("write_") and node.args and last not in _PATH_WRITES):
         return [paths.writing(where if last in _PATH_WRITES else call.path(0))]
@@ -122,6 +129,43 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return [ending(reader, "a program")]
     if last in names.METHOD_PROCESSES and not names.looks(name):
         return call.code("shell")
+    if last == "subprocess_exec":
+        return call.words_from(1) if call.text(1) is not None else [opaque("a command that is computed")]
+    if last in ("query", "eval") and re.search(r"__|@\w+\s*[.(]", text or ""):
+        return [opaque(f"code given to {last}")]
+    return unknown_receiver(call, last) if not name else []
+
+
+_UNMISTAKABLE = re.compile(
+    r"(delete|destroy|drop|purge|wipe|erase|uninstall|decommission|deregister|nuke|shred|truncate|flush_?all|flush_?db|terminate"
+    r"|kill_all|unlink|rmtree|reboot|power_?off|shutdown_(machine|host|now|computer)|format_(disk|drive|volume))(_\w+|[A-Z]\w*)?"
+    r"|(remove|clear|empty|reset)_?(all_)?(files?|dir(ectory|s)?|tree|folders?|users?|accounts?|buckets?|tables?|database|databases|objects?|disk|volume"
+    r"|trash|history|logs?|backups?|snapshots?|everything|data)"
+)
+_IN_MEMORY = re.compile(
+    r"drop(na|_duplicates|level|_nulls|_vars|_in_place|while|out\w*)?|delete_(rows|cols)|terminate|destroy|deletes?|truncate"
+)
+"""What tables of data, windows and programs of our own are told; other rules look at these."""
+_TELLS_SECRETS = re.compile(
+    r"(get|read|fetch|list|access|retrieve|reveal|decrypt)_?\w*(secret|password|credential|passphrase|private_?key|api_?key|token)\w*",
+    re.I,
+)
+
+
+def unknown_receiver(call: Call, last: str) -> list[Effect]:
+    """A method of an object of which nothing is known: by a name that can hardly be mistaken."""
+    reader, text = call.reader, call.text(0)
+    if last in reader.defined:
+        return []
+    if _UNMISTAKABLE.fullmatch(last) and not _IN_MEMORY.fullmatch(last):
+        return [destroys("delete", f"{last} {text or ''}".strip())]
+    if last == "send" and call.node.args and not reader.generates:
+        return [sends(text or last)]
+    if last in ("eval", "execfile") and call.node.args:
+        return [opaque(f"code given to {last}")]
+    if last in ("run", "execute", "call", "cmd", "command", "shell", "exec", "sudo", "bash") and text and " " in text:
+        found = reader.nested(text, "shell") if is_known(text.split()[0]) else []
+        return [e for e in found if e.risk > Risk.OBSERVE]
     return []
 
 
@@ -157,10 +201,23 @@ def _computed_function(reader: Reader, node: ast.Call) -> list[Effect]:
         return method_effects(reader, ast.copy_location(called, node), "")
     if isinstance(func, ast.Call) and any(reader.resolve(a) in names.POWERFUL for a in node.args):
         return [opaque("a function taken out of a module")]
+    if isinstance(func, ast.Call) and any(_names_of(reader, inner) for inner in ast.walk(func)):
+        return [opaque("a function picked out of a module")]
     if isinstance(func, ast.Call) and reader.resolve(func.func) in ("eval", "builtins.eval"):
         return [opaque("a function whose name is computed")]
     if isinstance(func, ast.Subscript):
         inner = func.value
+        if (
+            any(_names_of(reader, part) for part in ast.walk(inner) if not isinstance(part, ast.Name))
+            and reader.text(func.slice) is None
+        ):
+            return [opaque("a function picked out of a module")]
+        if (
+            isinstance(inner, ast.Call)
+            and (reader.resolve(inner.func) or "").endswith(("inspect.getmembers", "dict"))
+            and any(_names_of(reader, part) for part in ast.walk(inner))
+        ):
+            return [opaque("a function picked out of a module")]
         key = reader.text(func.slice)
         if key in names.BUILTIN_CODE - {"open", "input"} or key in names.POWERFUL or key in names.METHOD_PROCESSES:
             return [opaque(f"{key} out of a table")]
@@ -174,12 +231,27 @@ def _computed_function(reader: Reader, node: ast.Call) -> list[Effect]:
     return []
 
 
+def _names_of(reader: Reader, node: ast.AST) -> bool:
+    """``vars(os)``, ``os.__dict__``, ``inspect.getmembers(os)``: all that a module of power holds."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return reader.resolve(node.value) in names.POWERFUL
+    return (
+        isinstance(node, ast.Call)
+        and bool(node.args)
+        and reader.resolve(node.func)
+        in ("vars", "dir", "builtins.vars", "inspect.getmembers", "inspect.getmembers_static")
+        and reader.resolve(node.args[0]) in names.POWERFUL
+    )
+
+
 def remote_effects(call: Call, last: str) -> list[Effect]:
     """A method of a service elsewhere: looking, ending, or changing something that others see."""
     what = f"{call.name or last} {call.text(0) or ''}".strip()
     said = verbs.risk_of(last)
-    if said is Risk.DESTROY:
+    if said is Risk.DESTROY or (last in _COMMANDS and verbs.risk_of(call.text(0) or "") is Risk.DESTROY):
         return [destroys("delete", what)]
+    if _TELLS_SECRETS.fullmatch(last):
+        return [Effect("credential", what, Risk.SPEND_OR_SEND)]
     if said is Risk.OBSERVE or last[:1].isupper() or last in _CONNECTS or last in _NEUTRAL:
         return [fetches(what)] if said is Risk.OBSERVE else []
     if verbs.spends(last):
@@ -192,6 +264,7 @@ def remote_effects(call: Call, last: str) -> list[Effect]:
     return [sends(what)]
 
 
+_COMMANDS = ("execute_command", "command", "run_command", "execute", "call", "do")
 _CONNECTS = set(
     """
     client resource from_env from_url connect session Session from_connection_string load_config login authorize cursor

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 OPAQUE = set(
     """
         pickle.load pickle.loads dill.load dill.loads cloudpickle.load cloudpickle.loads marshal.load
@@ -16,13 +14,14 @@ OPAQUE = set(
         pandas.read_pickle torch.hub.load keras.utils.custom_object_scope wmi.WMI.Win32_Process.Create
         nt.system numpy.load_pickle code.InteractiveConsole code.InteractiveInterpreter pdb.run pandas.eval
         site.addsitedir zipimport.zipimporter
-        multiprocessing.connection.Listener
+        multiprocessing.connection.Listener pickle.Unpickler gc.get_referrers gc.get_referents os.forkpty sys.setprofile
+        imaplib.IMAP4_stream importlib.machinery.ExtensionFileLoader
         """.split()
 )
 SHELL = set(
     """
         os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput
-        asyncio.create_subprocess_shell pexpect.spawn pexpect.run pexpect.runu get_ipython.system
+        asyncio.create_subprocess_shell subprocess.create_subprocess_shell pexpect.spawn pexpect.run pexpect.runu get_ipython.system
         get_ipython.getoutput popen2.popen2 fabric.api.local invoke.run sarge.run plumbum.local plumbum.cmd
         os.popen2 os.popen3
         """.split()
@@ -30,17 +29,19 @@ SHELL = set(
 PROCESS = set(
     """
         subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen
-        asyncio.create_subprocess_exec os.execv os.execve os.execvp os.execl os.execlp os.execle os.execvpe
+        asyncio.create_subprocess_exec subprocess.create_subprocess_exec os.spawnle os.spawnlpe os.spawnvpe os.execv os.execve os.execvp os.execl os.execlp os.execle os.execvpe
         os.spawnl os.spawnv os.spawnlp os.spawnvp os.spawnve os.posix_spawn os.posix_spawnp pty.spawn
         """.split()
 )
 DELETE = set(
-    """os.remove os.unlink os.rmdir os.removedirs shutil.rmtree os.truncate winreg.DeleteKey winreg.DeleteValue
+    """os.ftruncate winreg.DeleteKeyEx os.remove os.unlink os.rmdir os.removedirs shutil.rmtree os.truncate winreg.DeleteKey winreg.DeleteValue
     fs.remove keyring.delete_password""".split()
 )
 MOVE = set("os.rename os.renames os.replace shutil.move".split())
 COPY = set("shutil.copy shutil.copy2 shutil.copyfile shutil.copytree shutil.copyfileobj os.link os.symlink".split())
-MODES = set("os.chmod os.chown os.lchown shutil.chown os.chflags os.lchmod os.setxattr os.removexattr".split())
+MODES = set(
+    "os.chmod os.chown os.lchown shutil.chown os.chflags os.lchmod os.fchmod os.fchown os.lchflags os.setxattr os.removexattr".split()
+)
 WRITE = set(
     """
         os.mkdir os.makedirs os.mkfifo os.mknod os.utime shutil.make_archive shutil.unpack_archive
@@ -49,7 +50,7 @@ WRITE = set(
         numpy.savetxt matplotlib.pyplot.savefig
         cv2.imwrite imageio.imwrite imageio.imsave scipy.io.wavfile.write soundfile.write torch.save joblib.dump
         wave.open zipfile.ZipFile tarfile.open json.dump pickle.dump csv.writer csv.DictWriter yaml.dump
-        toml.dump
+        toml.dump scipy.io.savemat imageio.v3.imwrite cv2.VideoWriter logging.handlers.WatchedFileHandler
         """.split()
 )
 FETCH = set(
@@ -75,7 +76,9 @@ SEND = set(
         xmlrpc.server.SimpleXMLRPCServer paho.mqtt.client.Client
         googleapiclient.discovery.build gspread.authorize msal.PublicClientApplication pyngrok.ngrok.connect
         paho.mqtt.publish.single paho.mqtt.publish.multiple openai.OpenAI anthropic.Anthropic
-        litellm.completion
+        litellm.completion smtplib.LMTP logging.handlers.SMTPHandler asyncio.open_unix_connection
+        asyncio.start_unix_server wsgiref.simple_server.make_server xmlrpc.server.SimpleXMLRPCServer telnetlib.Telnet
+        poplib.POP3 nntplib.NNTP nntplib.NNTP_SSL
         """.split()
 )
 SPEND = set(
@@ -85,7 +88,7 @@ CREDENTIAL = set(
     """
         keyring.get_password keyring.get_credential getpass.getpass browser_cookie3.chrome
         browser_cookie3.firefox browser_cookie3.load win32crypt.CryptUnprotectData secretstorage.dbus_init
-        netrc.netrc pynput.keyboard.Listener pynput.mouse.Listener keyboard.on_press keyboard.hook
+        netrc.netrc spwd.getspall spwd.getspnam pynput.keyboard.Listener pynput.mouse.Listener keyboard.on_press keyboard.hook
         keyboard.record keyboard.read_event keyboard.read_key
         """.split()
 )
@@ -158,6 +161,7 @@ METHOD_WRITES = set(
     write_text write_bytes touch mkdir to_csv to_excel to_json to_parquet to_pickle to_html to_feather to_sql
     savefig save savetxt tofile savez savez_compressed to_feather to_stata to_orc to_hdf to_netcdf to_zarr to_file
     to_gpkg
+    imsave savemat to_markdown to_latex to_xml to_string to_hdf5 write_videofile write_audiofile
     save_model save_pretrained save_weights sink_csv sink_parquet write_csv write_parquet write_json write_excel
     save_as saveas extractall symlink_to hardlink_to write_image write_html write_png writelines imwrite
     export dump_stats makedirs
@@ -177,6 +181,7 @@ METHOD_SENDS = set(
     """
     sendmail send_message sendall sendto post upload upload_file upload_fileobj put_object publish storbinary
     storlines chat_postMessage create_tweet update_status connect_ex invoke_shell exec_command sendfile
+    create_connection create_datagram_endpoint create_unix_connection start_server create_server serve_forever
     send_photo send_document send_keys send_file send_mail
     """.split()
 )
@@ -194,7 +199,7 @@ METHOD_ENDS = set(
 )
 METHOD_PROCESSES = set(
     """
-    system popen spawn Popen check_output check_call getoutput run_command do_shell_script
+    subprocess_shell system popen spawn Popen check_output check_call getoutput run_command do_shell_script
     """.split()
 )
 METHOD_SPENDS = set(
@@ -232,14 +237,19 @@ REMOTE = set(
 INSPECTORS = set("help print repr str type id callable dir isinstance hasattr issubclass hash vars".split())
 
 
-# Modules of the standard library that run, serve or change something; the others look or compute.
-_STANDARD_ACTING = set(
+# Modules of the standard library that look or compute; every other one runs, serves or changes something.
+_STANDARD_LOOKING = set(
     """
-    os sys subprocess shutil socket ctypes pty posix nt multiprocessing signal webbrowser winreg msvcrt ensurepip venv
-    pdb bdb code codeop runpy imp cgi wsgiref smtpd smtplib socketserver asyncore asynchat xmlrpc telnetlib nntplib
-    poplib imaplib ftplib dbm shelve pickle marshal tkinter turtle turtledemo idlelib zipapp compileall py_compile
-    distutils lib2to3 antigravity importlib builtins mmap atexit site zipimport fcntl termios syslog curses gc netrc
-    getpass faulthandler tracemalloc sqlite3 urllib http
+    __future__ _thread _collections_abc abc argparse array ast asyncio base64 binascii bisect bz2 cProfile calendar cmath
+    cmd codecs collections colorsys concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime
+    decimal difflib dis doctest email encodings enum errno faulthandler filecmp fileinput fnmatch fractions functools
+    genericpath getopt gettext glob graphlib grp gzip hashlib heapq hmac html imghdr inspect io ipaddress itertools json
+    keyword linecache locale mailbox logging lzma math mimetypes modulefinder ntpath numbers opcode operator optparse pathlib
+    pickletools pkgutil platform plistlib posixpath pprint profile pstats pwd pyclbr pydoc pyexpat queue quopri random re
+    readline reprlib resource sched secrets select selectors shlex sndhdr ssl stat statistics string stringprep struct
+    symtable sysconfig tabnanny tarfile tempfile textwrap this threading time timeit token tokenize tomllib trace
+    traceback tracemalloc tty types typing unicodedata unittest uuid warnings wave weakref xml zipfile zlib zoneinfo
+    rlcompleter
     """.split()
 )
 
@@ -247,7 +257,7 @@ _STANDARD_ACTING = set(
 def looks(name: str) -> bool:
     """Whether a dotted name belongs to a module that only looks or computes."""
     parts = name.replace("()", "").split(".")
-    if parts[0] in sys.stdlib_module_names and parts[0] not in _STANDARD_ACTING:
+    if parts[0] in _STANDARD_LOOKING:
         return True
     return any(".".join(parts[:i]) in LOOKING_MODULES for i in range(len(parts), 0, -1))
 

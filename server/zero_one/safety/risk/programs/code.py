@@ -7,6 +7,7 @@ import re
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, opaque
 from zero_one.safety.risk.programs.call import Call, Handler, table
+from zero_one.safety.risk.programs.known import is_known
 from zero_one.safety.risk.steering import steers
 from zero_one.safety.risk.words import Word
 
@@ -114,12 +115,6 @@ def _wrapper(call: Call) -> list[Effect]:
     call.reader.run(words, stdin)
     only_looks = all(e.risk is Risk.OBSERVE for e in call.reader.effects[before:])
     return [] if only_looks else raised
-
-
-def is_known(name: str) -> bool:
-    from zero_one.safety.risk.programs import TABLE as ALL
-
-    return name.rsplit("/", 1)[-1] in ALL
 
 
 def _fed(call: Call, words: list[Word]) -> list[Word]:

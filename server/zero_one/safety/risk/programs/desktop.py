@@ -116,8 +116,8 @@ def _spy(call: Call) -> list[Effect]:
 
 _FLAGS = set(
     """
-    -y -n -hide_banner -nostdin -stats -nostats -version -vn -an -sn -dn -shortest -re -autorotate -accurate_seek -copyts
-    -formats -codecs -encoders -decoders -filters -devices -protocols -buildconf -L -h 
+    -y -n -hide_banner -nostdin -stats -nostats -version -vn -an -sn -dn -shortest -re -autorotate -accurate_seek
+    -copyts -formats -codecs -encoders -decoders -filters -devices -protocols -buildconf -L -h
     -bitexact -ignore_unknown -benchmark
     """.split()
 )

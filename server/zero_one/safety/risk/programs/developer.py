@@ -7,6 +7,7 @@ import re
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.programs.call import Call, Handler, table
+from zero_one.safety.risk.programs.known import is_known
 from zero_one.safety.risk.words import Word
 
 _PACKAGE_ACTS = set("set unset delete rm edit fix undo redo rollback add remove update create import export".split())
@@ -28,8 +29,6 @@ _OWN_RUNNERS = set("uv pdm poetry conda mamba bundle pipx npm pnpm yarn bun hatc
 
 def _command_within(call: Call, words: list[str], verb: str) -> list[Word] | None:
     """The command of ``poetry run rm x`` or ``npm explore p -- rm x``, where it is a program that the tables know."""
-    from zero_one.safety.risk.programs.code import is_known
-
     if verb not in _WITHIN or call.program not in _OWN_RUNNERS:
         return None
     start = next((i for i, t in enumerate(call.texts) if t == verb), 0) + 1
