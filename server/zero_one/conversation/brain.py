@@ -42,8 +42,8 @@ class Stage(Protocol):
     def effect(self, turn: Turn, reply: Reply) -> None:
         """What a command does to the voice."""
 
-    def accepted(self, turn: Turn) -> None:
-        """Its request is in the history."""
+    def accepted(self, turn: Turn, text: str) -> None:
+        """Its request, this text, is in the history."""
 
     def finished_late(self, turn: Turn) -> None:
         """Its code ended after the user had gone on to something else."""
@@ -78,7 +78,7 @@ class Brain:
         if commands is not None and match is not None:
             log.debug("%s: %r is the command %s", self._stage.device, text, match.command)
             self._remember(Message("user", "message", content=text))
-            self._stage.accepted(turn)
+            self._stage.accepted(turn, text)
             reply = await commands.run(match, self._stage.device, turn.caller)
             await self._reply(turn, reply, of_command(match.command))
         elif self._services.interpreter is not None:
@@ -87,7 +87,7 @@ class Brain:
             await self._think(turn, text, images, self._interpreter)
         else:
             self._remember(Message("user", "message", content=text))
-            self._stage.accepted(turn)
+            self._stage.accepted(turn, text)
             self._say(turn, phrases.NO_MODEL.format(text=text.rstrip(".!? ")))
 
     def commanded(self, text: str) -> bool:
@@ -150,7 +150,7 @@ class Brain:
             request, lambda question: self._stage.ask(turn, question), images=pictures, caller=turn.caller
         )
         self._working.append(turn)
-        self._stage.accepted(turn)
+        self._stage.accepted(turn, text)
         try:
             async for message in turn.run:
                 self._take(turn, message)

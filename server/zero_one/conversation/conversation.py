@@ -386,6 +386,7 @@ class Conversation:
         Returns how many entries of the history went."""
         count = self.history.forget(since, until)
         self._audience.forget()
+        self._memory.mailbox.forget()
         await self._memory.save()
         return count
 
@@ -403,11 +404,13 @@ class Conversation:
         self._cancelled()
         self._mouth.flush(self._turns.now, over=True)
         self._closed = True
+        unanswered = dict(self._memory.mailbox.open)
         self._desk.leave(self)
         if self._own_desk:
             await self._desk.close()
         await self._brain.close()
         await self._mouth.queue.close()
         await self._tasks.close()
+        self._memory.mailbox.open = unanswered
         await self._memory.save()
         await self._audience.drain(1.0)

@@ -56,10 +56,10 @@ class Front:
     def effect(self, turn: Turn, reply: Reply) -> None:
         self._mouth.effect(turn, reply)
 
-    def accepted(self, turn: Turn) -> None:
-        if turn.slips:
-            slips, turn.slips = turn.slips, []
-            self._tasks.spawn(self._memory.save(slips))
+    def accepted(self, turn: Turn, text: str) -> None:
+        slips, turn.slips = turn.slips, []
+        self._memory.mailbox.begin(turn.id, text)
+        self._tasks.spawn(self._memory.save(slips))
 
     def finished_late(self, turn: Turn) -> None:
         output = " ".join((turn.late or "").split())

@@ -1,4 +1,5 @@
-"""What must outlive a restart besides the history: announcements that wait for their device, utterances already taken.
+"""What must outlive a restart besides the history: announcements that wait for their device, utterances already taken,
+requests that are being answered.
 
 One small JSON file per device, replaced whole (a crash leaves the old file or the new one, never half of one).
 """
@@ -14,11 +15,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from zero_one.conversation import phrases
 from zero_one.files import set_aside, write_whole
 
 log = logging.getLogger(__name__)
 
 _MAX_SEEN = 64
+_MOST_QUOTED = 200
 
 
 def safe_name(device: str) -> str:
@@ -40,7 +43,8 @@ class Slip:
 
 
 class Mailbox:
-    """``waiting``: texts to say when the device is there again. A file that cannot be read is put aside, and noted.
+    """``waiting``: texts to say when the device is there again. ``open``: requests that are being answered, by the id
+    of their turn; those that a file holds were not, and their device is told. A file that cannot be read is put aside.
 
     An utterance is first taken (nobody answers it twice), and kept once what it says is on the disk; only then may its
     device forget it. One that was taken but not kept comes again after a restart, and is answered then.
@@ -48,6 +52,7 @@ class Mailbox:
 
     def __init__(self, file: Path | None) -> None:
         self.waiting: list[str] = []
+        self.open: dict[str, str] = {}
         self._seen: list[str] = []
         self._saved: frozenset[str] = frozenset()
         self._taken: list[str] = []
@@ -61,13 +66,28 @@ class Mailbox:
             raw = json.loads(file.read_text("utf-8"))
             self.waiting, self._seen = [str(text) for text in raw["waiting"]], [str(ident) for ident in raw["seen"]]
             self._saved = frozenset(self._seen)
-        except (OSError, ValueError, KeyError, TypeError) as problem:
+            self.waiting += [phrases.UNANSWERED.format(text=str(text)) for text in raw.get("open", {}).values()]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
             try:
                 aside = set_aside(file)
             except OSError as failed:
                 log.warning("%s cannot be read (%s) nor put aside: %s", file, problem, failed)
             else:
                 log.warning("%s cannot be read (%s); it is kept as %s", file, problem, aside.name)
+
+    def begin(self, turn: str, text: str) -> None:
+        """This request is being answered; until ``end`` a restart would leave it without an answer."""
+        text = " ".join(text.split())
+        self.open[turn] = text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED].rsplit(' ', 1)[0]} …"
+
+    def end(self, turn: str) -> None:
+        self.open.pop(turn, None)
+
+    def forget(self) -> None:
+        """What quotes somebody's words."""
+        self.open = dict.fromkeys(self.open, phrases.SOMETHING)
+        beginning = phrases.UNANSWERED.partition("{")[0]
+        self.waiting = [text for text in self.waiting if not text.startswith(beginning)]
 
     def has(self, ident: str | None, check: int | None = None) -> bool:
         """Whether an utterance or message of this id (and with this checksum) was taken already."""
@@ -101,7 +121,8 @@ class Mailbox:
         """Raises OSError."""
         async with self._saving:
             seen = list(self._seen)
-            if self._file is not None:
-                text = json.dumps({"waiting": self.waiting, "seen": seen}, ensure_ascii=False)
-                await asyncio.to_thread(write_whole, self._file, text)
+            kept = {"waiting": self.waiting, "seen": seen, "open": self.open}
+            # Whoever only looked in, under many names, must not fill the disk.
+            if self._file is not None and (any(kept.values()) or self._file.exists()):
+                await asyncio.to_thread(write_whole, self._file, json.dumps(kept, ensure_ascii=False))
             self._saved = frozenset(seen)

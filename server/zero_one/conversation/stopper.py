@@ -73,4 +73,5 @@ class Stopper:
     async def _told(self, ended: list[Turn]) -> None:
         for turn in ended:
             self._its.audience.show(Message("server", "status", content="complete", id=turn.id))
+            self._its.memory.mailbox.end(turn.id)
         await self._its.memory.save([slip for turn in ended for slip in turn.slips])

@@ -96,6 +96,7 @@ class Turns:
         if not turn.over:
             self._audience.show(Message("server", "status", content="complete", id=turn.id))
         slips, turn.slips = turn.slips, []
+        self._memory.mailbox.end(turn.id)
         await self._memory.save(slips)
 
     def _end(self, turn: Turn) -> None:

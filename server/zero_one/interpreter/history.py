@@ -258,4 +258,5 @@ def _write(path: Path, lines: list[str], archived: list[str]) -> None:
         )
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in archived)
-    write_whole(path, "".join(f"{line}\n" for line in lines))
+    if lines or path.exists():  # of a conversation in which nothing was said there is nothing to keep
+        write_whole(path, "".join(f"{line}\n" for line in lines))

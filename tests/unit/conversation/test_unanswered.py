@@ -1,0 +1,105 @@
+"""A request that was confirmed and not answered when the server ended, however it ended, is named after its return."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.players import Scene, Stage, says
+from support.virtual_time import virtual
+from zero_one.conversation import phrases
+from zero_one.protocol.events import Stop, Typed
+
+ASKED = "tidy up my downloads"
+TOLD = phrases.UNANSWERED.format(text=ASKED)
+
+
+async def works(scene: Scene) -> None:
+    await scene.code(60, "done")
+
+
+async def asks(scene: Scene) -> None:
+    await scene.ask("Delete it?")
+
+
+def kept_in(folder: Path) -> str:
+    return "".join(file.read_text() for file in folder.glob("*.json*"))
+
+
+def copied(folder: Path, to: Path) -> Path:
+    """What a kill at this moment would leave."""
+    shutil.copytree(folder, to)
+    return to
+
+
+@pytest.mark.parametrize("doing", [works, asks, says("One ", "moment.", every_s=30)])
+@pytest.mark.parametrize("how", ["killed", "ended"])
+@virtual
+async def test_what_was_not_answered_is_named_after_a_restart_once(doing: object, how: str, tmp_path: Path) -> None:
+    before = Stage(plays=(doing,), folder=tmp_path / "one")  # type: ignore[arg-type]
+    device = await before.join()
+    await before.does(Typed(ASKED, id="m1"))
+    await asyncio.sleep(10)
+    if how == "killed":
+        folder = copied(tmp_path / "one", tmp_path / "two")
+        await before.talk.close()
+    else:
+        await before.talk.close()
+        folder = tmp_path / "one"
+    assert device.messages("message")
+    for told in (True, False):
+        after = Stage(plays=(says("Hello."),), folder=folder)
+        back = await after.join()
+        await asyncio.sleep(30)
+        assert (after.throat.texts == [TOLD]) == told
+        assert (TOLD in back.shown("message", "assistant")) == told
+        await after.talk.close()
+
+
+@pytest.mark.parametrize("end", ["answered", "stopped", "stopped everything"])
+@virtual
+async def test_what_was_answered_or_stopped_is_not(end: str, tmp_path: Path) -> None:
+    before = Stage(plays=(says("Done.") if end == "answered" else works,), folder=tmp_path)
+    device = await before.join()
+    await before.does(Typed(ASKED, id="m1"))
+    await asyncio.sleep(1)
+    if end != "answered":
+        await before.does(Stop(everything="everything" in end))
+    await asyncio.sleep(1)
+    await device.idle()
+    assert '"open": {}' in kept_in(tmp_path)
+    await before.talk.close()
+    after = Stage(folder=tmp_path)
+    await after.join()
+    await asyncio.sleep(30)
+    assert after.throat.texts == []
+    await after.talk.close()
+
+
+@virtual
+async def test_what_was_to_be_forgotten_is_not_quoted(tmp_path: Path) -> None:
+    before = Stage(plays=(works,), folder=tmp_path)
+    await before.join()
+    await before.does(Typed(ASKED, id="m1"))
+    await asyncio.sleep(1)
+    await before.talk.forget(0, 1e12)
+    await before.talk.close()
+    assert ASKED not in kept_in(tmp_path)
+    after = Stage(folder=tmp_path)
+    await after.talk.forget(0, 1e12)
+    await after.join()
+    await asyncio.sleep(30)
+    assert after.throat.texts == []
+    await after.talk.close()
+
+
+@virtual
+async def test_who_only_looks_in_leaves_nothing_on_the_disk(tmp_path: Path) -> None:
+    stage = Stage(folder=tmp_path)
+    await stage.talk.detach(await stage.join())
+    await stage.talk.close()
+    assert not os.listdir(tmp_path)
