@@ -80,7 +80,8 @@ async def test_a_program_of_our_own_user_on_this_machine_is_the_owner() -> None:
 @pytest.mark.parametrize("say", ["hello", "typed", "sound", "auth true", "nothing"])
 async def test_from_elsewhere_nobody_is_let_in_without_a_key(say: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However it begins: no conversation is made, and it is told how to pair; the owner is told how to admit it."""
-    monkeypatch.setattr(connection, "STRANGER_WAIT_MS", 300)
+    # Only who says nothing of use is waited for in vain; however busy the machine, the others get to say it.
+    monkeypatch.setattr(connection, "STRANGER_WAIT_MS", {"nothing": 300, "auth true": 3_000}.get(say, 60_000))
     async with house() as server, link(server) as socket:
         if say == "hello":
             answer = await hello(socket)
@@ -226,7 +227,7 @@ async def test_a_revoked_device_is_dropped_at_once_and_stays_out() -> None:
             await hello(socket)
             await hello(good)
             beside(server).revoke(ident)
-            code, reason = await closed(socket, 5)
+            code, reason = await closed(socket)
             assert (code, "revoked" in reason) == (NOT_PAIRED, True)
             await typed(good)
             await frames_until(good, {"type": "status", "content": "complete"})
@@ -310,7 +311,7 @@ async def test_without_captions_nothing_is_shown_but_errors() -> None:
         async with link(server, key=key) as socket:
             await hello(socket)
             await typed(socket)
-            frames = await frames_until(socket, {"type": "state", "state": "idle"}, 20)
+            frames = await frames_until(socket, {"type": "state", "state": "idle"})
             shown = {f["type"] for f in frames if "role" in f}
             assert shown == {"audio"}  # the headers of its sound
             await socket.send("{")
@@ -372,7 +373,7 @@ async def test_an_admitted_device_gets_no_captions() -> None:
         book(server).admit_address(ELSEWHERE, "Old echo", now=1.0)
         async with link(server) as socket:
             await socket.send(json.dumps({"role": "user", "type": "message", "content": "hello"}))
-            frames = await frames_until(socket, {"type": "status"}, 20)
+            frames = await frames_until(socket, {"type": "status"})
             assert [f for f in frames if f["type"] not in ("status", "audio")] == []
 
 
@@ -443,7 +444,7 @@ async def test_many_keys_at_once_each_get_their_own() -> None:
             async with link(server, key=key) as socket:
                 await hello(socket, "same")
                 await typed(socket)
-                await frames_until(socket, {"type": "status", "content": "complete"}, 30)
+                await frames_until(socket, {"type": "status", "content": "complete"})
                 return key
 
         await asyncio.gather(*(one(key) for _, key in keys))
