@@ -20,7 +20,7 @@ _WRITE = {
     "xclip": ("xclip", "-selection", "clipboard", "-in"),
     "xsel": ("xsel", "--clipboard", "--input"),
 }
-_TAKEN_S = 2.0
+_TAKEN_S = 10.0
 
 
 @method("observe")
@@ -59,10 +59,10 @@ def copy(text: str) -> None:
         start_new_session=True,
     )
     try:
-        process.communicate(text.encode("utf-8", "replace"), timeout=5.0)
+        process.communicate(text.encode("utf-8", "replace"), timeout=_TAKEN_S)
     except subprocess.TimeoutExpired:
         process.kill()
-        raise HandsError(f"{command[0]} did not take the text within 5 seconds.") from None
+        raise HandsError(f"{command[0]} did not take the text within {_TAKEN_S:g} seconds.") from None
     if process.returncode:
         raise HandsError(f"{command[0]} could not reach the clipboard.", "Check DISPLAY, or WAYLAND_DISPLAY.")
     # It returns before the clipboard is its own: whoever pastes right away would get what was there before.

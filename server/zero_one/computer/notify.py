@@ -48,7 +48,7 @@ def _command(tool: str, title: str, text: str, urgency: str) -> list[str]:
     if tool == "notify-send":
         return [tool, f"--app-name={_APP}", f"--urgency={urgency}", "--", title, text]
     return [
-        *("gdbus", "call", "--session", "--timeout=4"),
+        *("gdbus", "call", "--session", "--timeout=8"),
         *("--dest=org.freedesktop.Notifications", "--object-path=/org/freedesktop/Notifications"),
         "--method=org.freedesktop.Notifications.Notify",
         "--",

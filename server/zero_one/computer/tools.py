@@ -35,7 +35,7 @@ def install(package: str) -> str:
 
 
 def run(
-    argv: Sequence[str], *, stdin: str | None = None, limit_s: float = 5.0, env: Mapping[str, str] | None = None
+    argv: Sequence[str], *, stdin: str | None = None, limit_s: float = 10.0, env: Mapping[str, str] | None = None
 ) -> str:
     """The standard output of a program; ``HandsError`` when it fails, takes too long or is not there."""
     try:

@@ -16,7 +16,7 @@ from zero_one.computer.method import HandsError
 _PAGER = 2  # source indication of a client message: "a direct user action"
 _ADD = 1  # _NET_WM_STATE: add the property
 _ICONIC = 3  # WM_CHANGE_STATE (ICCCM): to the iconic state
-_WAIT_S = 2.0
+_WAIT_S = 5.0
 
 
 class Desktop:
