@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,11 @@ import pytest
 from e2e.hands.outside import end, wait_for
 from support.desktop import Pulse
 from support.needs import need
+from zero_one.computer import opener
 from zero_one.computer.hands import Hands, HandsError
+
+STAYED_S = f"3901.{os.getpid()}"
+"""Seconds that no other process sleeps."""
 
 
 async def test_the_volume_of_a_real_sound_server_changes(hands: Hands, sound: Pulse) -> None:
@@ -84,7 +89,7 @@ def programs(desktop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     (share / "crash.desktop").write_text(
         '[Desktop Entry]\nType=Application\nName=Crasher\nExec=sh -c "echo it broke >&2; exit 3"\n'
     )
-    stay = "[Desktop Entry]\nType=Application\nName=Stayer\nExec=sleep 3901\n"
+    stay = f"[Desktop Entry]\nType=Application\nName=Stayer\nExec=sleep {STAYED_S}\n"
     (share / "stay.desktop").write_text(stay)
     defaults = "\n".join(f"{kind}=viewer.desktop" for kind in kinds.strip(";").split(";"))
     config = tmp_path / "home" / ".config"
@@ -118,24 +123,28 @@ async def test_files_folders_and_addresses_open_in_the_program_set_for_them(hand
     assert "example.org/a?b=c&d=" in _opened(programs)
 
 
-async def test_a_file_nobody_opens_is_told(hands: Hands, programs: Path) -> None:
+async def test_a_file_nobody_opens_is_told(hands: Hands, programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opener, "_OPEN_S", 60.0)  # however long it takes to find nobody
     strange = Path.home() / "thing.zzz"
     strange.write_bytes(b"\x00\x01\x02\xff" * 50)
     with pytest.raises(HandsError, match=r"No program is set up to open thing\.zzz"):
         await hands.call("opener.file", path=str(strange))
 
 
-async def test_applications_start_and_failures_are_told(hands: Hands, programs: Path) -> None:
+async def test_applications_start_and_failures_are_told(
+    hands: Hands, programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert await hands.call("opener.app", name="fancy viewer") == "Fancy Viewer"
     assert _opened(programs) == ""
-    with pytest.raises(HandsError, match="Crasher ended at once: it broke"):
-        await hands.call("opener.app", name="Crasher")
+    with monkeypatch.context() as patient:
+        patient.setattr(opener, "_SETTLE_S", 60.0)  # however long it takes to end
+        with pytest.raises(HandsError, match="Crasher ended at once: it broke"):
+            await hands.call("opener.app", name="Crasher")
     with pytest.raises(HandsError, match="There is no application like “Photo Shop”"):
         await hands.call("opener.app", name="Photo Shop")
     assert await hands.call("opener.app", name="stayer") == "Stayer"
-    stays = [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "3901"]]
-    assert len(stays) == 1
-    stays[0].kill()
+    (stays,) = (one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", STAYED_S])
+    stays.kill()
 
 
 async def test_the_screen_is_locked_by_the_locker_there_is(

@@ -34,6 +34,8 @@ def main(title: str, log: Path) -> None:
     root.bind("<Escape>", lambda event: note("escape"))
     root.bind("<Return>", lambda event: note("return"))
     root.bind("<FocusIn>", lambda event: event.widget is root and note("focus"))
+    # The field is painted when there is nothing else to do; a question to the X server comes back after that.
+    field.bind("<Expose>", lambda event: root.after_idle(lambda: root.winfo_pointerx() is not None and note("painted")))
     entry.focus_force()
     root.update()
     root.after(100, lambda: note("ready"))
