@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 
 import pytest
 from websockets.asyncio.client import connect
@@ -101,26 +100,28 @@ async def test_the_answer_is_what_was_said_in_frames_it_can_bear() -> None:
 
 async def test_pressing_over_the_answer_ends_it_and_no_stale_sound_follows() -> None:
     services = house("tell me a story", "stop it please", answer="word " * 100)
+    clock = asyncio.get_running_loop().time
     async with light(services) as server, esp32(server) as client:
+        began = clock()
         await esp32_says(client, bytes(40_000))
         while len(client.played) < 30_000:
             await client.take()
-        said = throat(server).count
         await client.socket.send(ESP32_START)
-        late = await client.quiet(0.5)
-        # At most what was on its way at that moment, then the end header and silence.
-        assert json.loads(late[-1])["end"] is True
-        assert sum(len(frame) for frame in late if isinstance(frame, bytes)) <= 48 * 400
-        assert len(client.played) <= 48 * 2_000
-        heard = len(client.played)
+        while client.playing:
+            await client.take()
+        # What was heard, and what was on its way: no more than 400 ms ahead of the ear.
+        lasted_ms = (clock() - began) * 1000
+        assert lasted_ms < 20_000, "a machine on which this proves nothing"
+        assert len(client.played) <= 48 * (lasted_ms + 400)
+        heard, said = len(client.played), throat(server).count
         await client.socket.send(bytes(40_000))
         await client.socket.send(ESP32_END)
         await client.until_end(more_than=heard)
         fresh = int.from_bytes(client.played[heard : heard + 2], "little")
-        assert fresh >= said % 30_000, "sound of the first answer after the press"
+        assert fresh == said % 30_000, "sound of the first answer after the press"
         history = server.conversations.get("level0-127.0.0.1").history
         first = next(entry.text for entry in history if entry.message.role == "assistant")
-        assert 0 < len(first) < 40
+        assert 0 < len(first) <= lasted_ms / MS_A_CHAR + len("word ")
 
 
 async def test_two_old_devices_from_one_address_never_mix() -> None:
