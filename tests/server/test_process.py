@@ -11,8 +11,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
 from support.light import Light, NewClient, device
 from support.players import Ears, Throat, plain
 from support.voices import say
@@ -76,7 +74,6 @@ def history(home: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
-@pytest.mark.timeout(240)
 async def test_killed_in_the_middle_of_a_word_and_started_again_nothing_said_is_lost(tmp_path: Path) -> None:
     """The history is whole, the utterance is sent again and answered, and an orderly stop leaves nothing behind."""
     spoken = await asyncio.to_thread(say, "what time is it")

@@ -6,8 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from support import scripted_model
 from support.light import Light, NewClient, device, light
 from support.players import MS_A_CHAR, Ears, Throat, plain
@@ -33,8 +31,6 @@ from zero_one.protocol.events import (
     Stop,
     Typed,
 )
-
-pytestmark = pytest.mark.timeout(180)
 
 
 def house(model: ScriptedModel, folder: Path, *heard: str) -> Services:

@@ -14,8 +14,6 @@ from support.standing import standing
 from zero_one.config.settings import ApprovalSettings
 from zero_one.protocol.events import Show, State, Stop, Typed
 
-pytestmark = pytest.mark.timeout(180)
-
 MARK = "86399.25"
 """Seconds that only our own processes sleep."""
 CHILD = f"subprocess.Popen(['sleep', '{MARK}'], start_new_session=True)"

@@ -26,8 +26,6 @@ from zero_one.protocol.events import Answer, Show, Typed
 from zero_one.safety.audit import AuditLog
 from zero_one.safety.trust import Trust, open_trust
 
-pytestmark = pytest.mark.timeout(180)
-
 
 class House:
     """The parts of a server that have to do with trust, around a scripted model."""

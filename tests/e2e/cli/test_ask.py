@@ -14,7 +14,6 @@ from zero_one.conversation.mailbox import safe_name
 
 COMMAND = str(Path(sys.executable).parent / "01")
 LIMIT_S = 120
-pytestmark = pytest.mark.timeout(300)
 
 
 def profile(home: dict[str, str], model: ScriptedModel, folder: Path) -> list[str]:

@@ -12,7 +12,6 @@ import wave
 from pathlib import Path
 
 import numpy
-import pytest
 import soxr
 
 from support.ears import DISTRACTORS, other_times, which_in, words
@@ -21,7 +20,6 @@ from zero_one.audio.formats import read_wav
 
 COMMAND = str(Path(sys.executable).parent / "01")
 LIMIT_S = 90
-pytestmark = pytest.mark.timeout(300)
 
 
 def run(home: dict[str, str], folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:

@@ -32,8 +32,6 @@ from zero_one_desktop.pairing import Pairing
 from zero_one_desktop.pin import shown_certificate
 from zero_one_desktop.target import find_target
 
-pytestmark = pytest.mark.timeout(120)
-
 
 def free_port() -> int:
     with socket.socket() as probe:

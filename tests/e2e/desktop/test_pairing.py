@@ -21,7 +21,6 @@ from support.desktop_client import read
 from support.ports import quiet_port
 from zero_one_desktop.pin import pinned, shown_certificate
 
-pytestmark = pytest.mark.timeout(600)
 BIN = Path(sys.executable).parent
 SAY = ("--hotkey", "none", "--timeout", "120")
 

@@ -9,8 +9,6 @@ import sys
 from array import array
 from pathlib import Path
 
-import pytest
-
 from support.desktop import Pulse, let_go, press_and_hold, tap
 from support.desktop_client import desktop_client, read
 from support.ears import DISTRACTORS, which, which_in
@@ -25,7 +23,6 @@ from zero_one.protocol.lmc import Message
 ASKED = "what is the weather like tomorrow"
 ANSWERED = "it will be sunny in the afternoon"
 SENTENCES = (ASKED, ANSWERED, *DISTRACTORS)
-pytestmark = pytest.mark.timeout(300)
 
 
 def loud(pcm: bytes) -> bytes:

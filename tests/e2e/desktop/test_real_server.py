@@ -25,7 +25,6 @@ from zero_one.audio.level import rms_dbfs
 from zero_one.audio.resample import resample
 from zero_one.audio.vad import Span, speech_spans
 
-pytestmark = pytest.mark.timeout(600)
 COMMAND = str(Path(sys.executable).parent / "01")
 QUESTION = "what time is it"
 ANSWER = re.compile(r"\bIt's .*\w")
