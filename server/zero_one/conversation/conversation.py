@@ -23,6 +23,7 @@ from zero_one.conversation.mailbox import Slip, safe_name
 from zero_one.conversation.memory import Memory
 from zero_one.conversation.mouth import Mouth
 from zero_one.conversation.parts import Parts
+from zero_one.conversation.presence import Presence
 from zero_one.conversation.questions import Meaning, Questions
 from zero_one.conversation.replies import Replies
 from zero_one.conversation.services import Services
@@ -45,9 +46,7 @@ from zero_one.protocol.events import (
     Pressed,
     Released,
     Repeat,
-    ServerEvent,
     SetVolume,
-    Show,
     State,
     Stop,
     TailClosed,
@@ -108,6 +107,7 @@ class Conversation:
         )
         self._stopper = Stopper(self._parts, self._cancelled, self._at_once)
         self._replies = Replies(self._parts, self._obey)
+        self._presence = Presence(self._parts, self._machine, self._cancelled, self._tail_closed)
         self._desk.enter(self)
 
     @property
@@ -138,22 +138,7 @@ class Conversation:
     async def attach(self, link: Link) -> None:
         """A device is there. It is told what it missed, and hears what could not be said."""
         with self._at_once():
-            self._welcome(link)
-
-    def _welcome(self, link: Link) -> None:
-        queue = self._mouth.queue
-        queue.pause()
-        asked = self.questions.show_again()
-        if link.caller.may("approve") and not link.caller.keyless:
-            asked += self._desk.asked_elsewhere(self.questions)
-        greeting: list[ServerEvent] = [Show(message) for message in asked]
-        if self._machine.now is not Doing.IDLE:
-            # "Idle" goes without saying, and would tell an Open Interpreter client that its turn is complete.
-            greeting.append(State(self._machine.now.value))
-        self._audience.join(link, greeting)
-        queue.rate = link.rate_out
-        queue.resume()
-        queue.expect_more(self._turns.busy)
+            self._presence.welcome(link)
 
     async def detach(self, link: Link) -> None:
         """A link is gone. Work goes on; what would be said waits for the device's return."""
@@ -161,36 +146,14 @@ class Conversation:
 
     def _lost(self, link: Link) -> None:
         with self._at_once():
-            self._goodbye(link)
-
-    def _goodbye(self, link: Link) -> None:
-        had_voice = self._audience.voice is link
-        if not self._audience.leave(link):
-            return
-        utterance = self._hearing.current
-        if utterance is not None and (self._audience.away or utterance.link is link):
-            self._cut_off(utterance)
-        if had_voice:
-            self._mouth.queue.pause()
-            if (heir := self._audience.voice) is not None:
-                self._mouth.queue.rate = heir.rate_out
-                self._mouth.queue.resume()
-        self._desk.unattended()
-        if self._audience.away:
-            self.questions.unheard()
-
-    def _cut_off(self, utterance: Utterance) -> None:
-        """The link broke while somebody spoke. A device that names its utterances sends it again; of others, what was
-        said is all there is, and it is answered at their return."""
-        if utterance.id is not None and utterance.released_at is None:
-            self._cancelled()
-        else:
-            self._tail_closed()
+            self._presence.goodbye(link)
 
     # --- events
 
     async def handle(self, event: DeviceEvent, link: Link | None = None) -> None:
         """Take one event of a device (on ``link``; without one nobody knows who it is, and it may only speak)."""
+        if self._closed:
+            return  # the server is stopping, and the connection does not know it yet
         with self._at_once():
             self._deal(event, link)
 
@@ -199,7 +162,9 @@ class Conversation:
             case Pcm() | Released() | TailClosed() | Cancelled() if self._hearing.elsewhere(link):
                 pass  # what a connection still had of an utterance that a newer one took over
             case Pcm():
-                self._hearing.feed(event.data)
+                if self._hearing.feed(event.data):
+                    self._mouth.notice(phrases.LONG)
+                    self._tail_closed()
             case Pressed():
                 self._pressed(event, link)
             case Released():
@@ -220,7 +185,9 @@ class Conversation:
             case Answer():
                 self._replies.answered(event, link)
             case Played():
-                self._mouth.queue.played(event.generation, event.played_ms)
+                # What another one than the newest says it plays is older, or nothing that it was sent.
+                if link in (None, self._audience.voice):
+                    self._mouth.queue.played(event.generation, event.played_ms)
             case SetVolume():
                 self._mouth.turned(event.percent)
             case Hello():
@@ -245,7 +212,7 @@ class Conversation:
             return
         if self._hearing.current is not None and self._hearing.elsewhere(link):
             # The device is back before its old connection was known to be dead.
-            self._cut_off(self._hearing.current)
+            self._presence.cut_off(self._hearing.current)
         if not self._hearing.press(event.id):
             return
         question = self._replies.question_for(caller)

@@ -23,9 +23,13 @@ from zero_one.conversation.tasks import Tasks
 from zero_one.conversation.turn import Turn
 from zero_one.conversation.utterance import Utterance
 from zero_one.identity.access import Caller
-from zero_one.protocol.events import Pressed
+from zero_one.protocol.events import PCM_RATE_IN, Pressed
 from zero_one.protocol.lmc import Message
 from zero_one.speech.stt.base import HearOptions
+
+MOST_S = 600
+"""Nobody speaks longer without a pause: a button that is stuck, or a device that fills our memory."""
+_MOST_BYTES = MOST_S * PCM_RATE_IN * 2
 
 
 @dataclass(slots=True)
@@ -99,11 +103,15 @@ class Hearing:
         if text:
             self._audience.show(Message("user", "message", "partial", text))
 
-    def feed(self, pcm: bytes) -> None:
+    def feed(self, pcm: bytes) -> bool:
+        """Returns whether no more of it will be listened to."""
+        room = _MOST_BYTES - (len(self._again) if self._deaf else self.current.size if self.current is not None else 0)
         if self._deaf:
-            self._again += pcm
+            self._again += pcm[:room]
         elif self.current is not None:
-            self.current.feed(pcm)
+            self.current.feed(pcm[:room])
+            return len(pcm) >= room
+        return False
 
     def release(self, ago_ms: int) -> None:
         utterance = self.current

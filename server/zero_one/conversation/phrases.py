@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 NOTHING_HEARD = "I didn't hear anything. Hold the button while you speak."
+LONG = "That was ten minutes. I stopped listening there, and answer what I have heard."
 NOT_UNDERSTOOD = "Sorry, I didn't catch that. Please say it again."
 ONLY_COMMANDS = (
     "I didn't recognise that as a command. Without a speech model I understand only commands; "
