@@ -81,7 +81,9 @@ async def test_cut_at_every_byte_it_loads_what_is_whole_and_says_so(tmp_path):
             copy.unlink()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60, deadline=None
+)
 @given(data=st.binary(max_size=300))
 def test_any_bytes_can_be_loaded(tmp_path, data):
     path = tmp_path / "h.jsonl"
