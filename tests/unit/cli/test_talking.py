@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
+from support.ports import deaf_port
 from zero_one.app.address import address, answers, local_address
 from zero_one.app.dialogue import DialogueError, dialogue
 from zero_one.app.screen import Screen, Terminal, printable
@@ -133,11 +134,9 @@ async def test_a_spoken_turn_from_press_to_the_last_sample() -> None:
         start = json.loads(await socket.recv())
         await tell(socket, state("listening"))
         heard = b""
-        begun = asyncio.get_running_loop().time()
         while isinstance(frame := await socket.recv(), bytes):
             heard += frame
-        took = asyncio.get_running_loop().time() - begun
-        seen.extend([start["start"], heard, took, json.loads(frame)["end"]])
+        seen.extend([start["start"], heard, asyncio.get_running_loop().time(), json.loads(frame)["end"]])
         await tell(
             socket, state("thinking"), {"role": "user", "type": "message", "format": "partial", "content": "wha"}
         )
@@ -148,9 +147,10 @@ async def test_a_spoken_turn_from_press_to_the_last_sample() -> None:
         seen.append(json.loads(await socket.recv()))
 
     async with server(script) as url, dialogue(address(url), "d") as talk:
-        turn = await talk.say(pcm, limit_s=10)
+        begun = asyncio.get_running_loop().time()
+        turn = await talk.say(pcm, limit_s=60)
     assert seen[:2] == [True, pcm]
-    assert seen[2] > 0.9 * len(pcm) / 32_000 - 0.02
+    assert seen[2] - begun > 0.95 * len(pcm) / 32_000
     assert seen[3] is True
     assert seen[4] == {"type": "played", "generation": 1, "played_ms": 100}
     assert turn.transcript == "what time is it"
@@ -167,7 +167,7 @@ async def test_an_idle_before_the_request_is_taken_up_does_not_end_the_turn() ->
         await tell(socket, state("idle"), state("thinking"), state("idle"), state("speaking"))
 
     async with server(script) as url, dialogue(address(url), "d") as talk:
-        turn = await talk.type("hello", limit_s=10)
+        turn = await talk.type("hello", limit_s=60)
     assert turn.errors == []
 
 
@@ -182,7 +182,7 @@ async def test_a_question_is_answered_and_no_is_the_default() -> None:
         await tell(socket, {"role": "server", "type": "approval", "id": "q1", "end": True}, state("idle"))
 
     async with server(script) as url, dialogue(address(url), "d") as talk:
-        await talk.type("hello", limit_s=10)
+        await talk.type("hello", limit_s=60)
     assert got == [{"role": "user", "type": "approval", "content": {"answer": "no"}, "id": "q1"}]
 
 
@@ -208,7 +208,7 @@ async def test_a_question_that_ends_elsewhere_is_dropped_and_the_turn_goes_on() 
 
     async with server(script) as url, dialogue(address(url), "d") as talk:
         talk.asked = never
-        turn = await talk.type("hello", limit_s=10)
+        turn = await talk.type("hello", limit_s=60)
     assert turn.caption == "Done.\n"
     assert dropped.is_set()
 
@@ -223,7 +223,7 @@ async def test_a_server_that_goes_away_never_finishes_or_never_says_hello() -> N
 
     async with server(leaves) as url, dialogue(address(url), "d") as talk:
         with pytest.raises(DialogueError, match="lost"):
-            await talk.type("hello", limit_s=10)
+            await talk.type("hello", limit_s=60)
     async with server(dawdles) as url, dialogue(address(url), "d") as talk:
         with pytest.raises(DialogueError, match="did not finish"):
             await talk.type("hello", limit_s=0.1)
@@ -234,8 +234,8 @@ async def test_a_server_that_goes_away_never_finishes_or_never_says_hello() -> N
     async with serve(mute, "127.0.0.1", 0) as running:
         port = next(iter(running.sockets)).getsockname()[1]
         with pytest.raises(DialogueError, match="older"):
-            async with dialogue(local_address("127.0.0.1", port), "d", limit_s=0.2):
+            async with dialogue(local_address("127.0.0.1", port), "d", limit_s=3):
                 pass
     with pytest.raises(DialogueError, match="01 --server"):
-        async with dialogue(local_address("127.0.0.1", port), "d"):
+        async with dialogue(local_address("127.0.0.1", deaf_port()), "d"):
             pass
