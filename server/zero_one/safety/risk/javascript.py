@@ -44,6 +44,7 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
         reader.effects.append(opaque("JavaScript that does not parse"))
     reader.bind_all(root)
     reader.collections = collections_in(root)
+    reader.made = set(re.findall(r"createElement\(['\"`](\w+)", code))
     reader.visit(root)
     return reader.effects
 
@@ -65,6 +66,9 @@ _KEEPS = set(
 
 
 class _Reader(Names):
+    made: frozenset[str] | set[str] = frozenset()
+    """The elements that are made for a page."""
+
     # --- what is done ---------------------------------------------------------------------------------------------
 
     def visit(self, root: Node) -> None:
@@ -77,8 +81,20 @@ class _Reader(Names):
                 self._member(node)
             elif node.type == "assignment_expression":
                 self._leaving(node)
+            elif node.type == "subscript_expression" and self._constructs(node):
+                self.effects.append(opaque("a function made from text"))
             elif node.type in ("identifier", "subscript_expression") and self._is_argument(node):
                 self._handed_on(node)
+
+    def _constructs(self, node: Node) -> bool:
+        """``[]["filter"]["constructor"]("…")``: the maker of functions, under whatever name it is called."""
+        parent = self.parent(node)
+        made = self.fold(node.child_by_field_name("index")) in ("constructor", "__proto__")
+        return (
+            made
+            and parent is not None
+            and parent.type in ("call_expression", "subscript_expression", "member_expression")
+        )
 
     def _is_argument(self, node: Node) -> bool:
         """Handed to something, or kept in something, to be called later."""
@@ -109,6 +125,8 @@ class _Reader(Names):
         if left is None or not re.search(r"(^|\.)(src|href|location|action)$", text_of(left)):
             return
         where = self.sketch(right) or ""
+        if "script" in self.made and where.startswith(("http", "//", "data:", "…")) and text_of(left).endswith(".src"):
+            self.effects.append(opaque(f"runs code from {where}"))
         if self.fold(right) is None and re.match(r"(https?:)?//|…", where):
             self.effects.append(sends(where))
 
@@ -160,6 +178,9 @@ class _Reader(Names):
             return  # a method of an object that is written out: it is read where it stands
         if name and name.startswith("child_process.") and "()." in name:
             return  # a method of what a command has printed
+        if name and "()." in name and name.rsplit(".", 1)[-1] in ("then", "catch", "finally"):
+            return  # what follows is read where it stands
+        chained = name is not None and "()." in name
         name = name.replace("()", "") if name else name
         if name is None and function is not None and function.type == "member_expression":
             name = f"?.{text_of(function.child_by_field_name('property') or function)}"
@@ -173,11 +194,11 @@ class _Reader(Names):
         if last == "?":
             self.effects.append(opaque("a function whose name is computed"))
         elif (
-            name in ("eval", "Function", "globalThis.eval", "window.eval")
+            name in ("eval", "Function", "AsyncFunction", "GeneratorFunction", "globalThis.eval", "window.eval")
             or top == "vm"
             or (name in ("setTimeout", "setInterval") and args and args[0].type in ("string", "template_string"))
         ):
-            self._code(first, "javascript")
+            self._code(self.fold(args[-1]) if args and name.endswith("Function") else first, "javascript")
         elif "_load" in last or name.startswith(
             ("module.constructor", "Module.", "WebAssembly.instantiate", "WebAssembly.Instance")
         ):
@@ -205,6 +226,8 @@ class _Reader(Names):
             self._process(last, args, first)
         elif top in ("del", "trash") and len(name.split(".")) <= 2:
             self.effects += [paths.deleting(where) if top == "del" else paths.trashing(where)]
+        elif chained and top in ("fs", "fs-extra"):
+            pass  # a method of what was opened or read, which was told before
         elif top in ("fs", "fs-extra", "rimraf") or name.startswith("fs/promises") or _FILE_ONLY.match(last):
             self._file(last if top != "rimraf" else "rm", args, where)
         elif name == "fetch" or top in (
@@ -339,6 +362,8 @@ class _Reader(Names):
                 self.effects.append(paths.reading(where))
         elif _READS.match(last):
             self.effects.append(paths.reading(where))
+        elif not re.match(r"(glob|close|path|json|fsync|Stats|Dirent|constants|dir)", last):
+            self.effects.append(changes("process", f"fs.{last} {where}"))
 
     def _network(self, name: str, last: str, args: list[Node], first: str | None) -> None:
         options = " ".join(text_of(a) for a in args[1:]) + (

@@ -7,8 +7,9 @@ import re
 from tree_sitter import Node
 
 from zero_one.safety.risk import verbs
+from zero_one.safety.risk.javascript_known import GLOBALS, METHODS
 from zero_one.safety.risk.javascript_names import LOOKING_MODULES, Names, walk
-from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, sends
+from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.words import text_of
 
 _COLLECTIONS = re.compile(
@@ -45,10 +46,19 @@ def by_name(reader: Names, node: Node, name: str, last: str, args: list[Node]) -
         return [changes("process", f"opens {reader.fold(args[0]) if args else 'something'}")]
     if last == "listen" and len(name.split(".")) > 1:
         return [sends("opens this machine to the network")]
+    if (found := _host(what, last)) is not None:
+        return found
     if what.split(".")[0] in LOOKING_MODULES:
         return []
-    if _PAGE.match(what) or "." not in name or last in reader.defined:
-        return _pressed(what, last, args) if "." in name else []
+    if last in _RUNS_TEXT and (args or not _PAGE.match(what)):
+        told = reader.fold(args[0]) if args else None
+        return reader.classify(told, "shell", reader.depth + 1) if told else [opaque(f"a command given to {what}")]
+    if name in reader.bound or last in reader.defined:
+        return []  # it is read where it is defined, or where it is handed over
+    if "." not in name:
+        return [] if name in GLOBALS else _unknown(what)
+    if _PAGE.match(what):
+        return _pressed(what, last, args)
     if _REMOTE_VERBS.match(last):
         return _ends(reader, node, what, last, args)
     if _pressed(what, last, args):
@@ -57,7 +67,60 @@ def by_name(reader: Names, node: Node, name: str, last: str, args: list[Node]) -
         return [sends(what)]
     if last in _LOCAL:
         return []
-    return [changes("process", what)] if _WRITING.match(last) and what.split(".")[0] not in ("Object", "Buffer") else []
+    if _WRITING.match(last) and what.split(".")[0] not in ("Object", "Buffer"):
+        return [changes("process", what)]
+    if last in _AMBIGUOUS and reader.collections:
+        return []
+    if (
+        last in METHODS
+        or last[:1].isupper()
+        or verbs.looks(last)
+        or re.match(r"(to|from|parse|format|as|with)[A-Z]", last)
+    ):
+        return []
+    return _unknown(what)
+
+
+_RUNS_TEXT = set(
+    "system popen doShellScript ShellExecute Run shellExecute runCommand execCommandSync do_shell_script".split()
+)
+_HOSTS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(r"(chrome|browser)\.cookies\.get|navigator\.credentials\.|(chrome|browser)\.identity\.getAuth"),
+        "credential",
+    ),
+    (re.compile(r"(chrome|browser)\.(\w+\.)+(remove|delete|clear|erase|uninstall)\w*|.*\.removeItemAt\w+"), "delete"),
+    (re.compile(r"(chrome|browser)\.(\w+\.)+(get|query|search|list|on)\w*(\.\w+)*"), "read"),
+    (
+        re.compile(r"(chrome|browser)\.(tabs|windows|scripting|debugger|downloads|management|proxy|webRequest)\."),
+        "process",
+    ),
+    (re.compile(r"process\.(chdir|set\w*|umask|initgroups|report\.write\w*)$"), "process"),
+    (
+        re.compile(r"ObjC\.import|WScript\.CreateObject|ActiveXObject|importScripts|.*\.(CreateObject|GetObject)$"),
+        "opaque",
+    ),
+)
+"""What the world around a program offers: browsers to their extensions, node, the scripts of macOS and Windows."""
+
+
+def _host(what: str, last: str) -> list[Effect] | None:
+    kind = next((kind for pattern, kind in _HOSTS if pattern.match(what)), None)
+    if kind == "credential":
+        return [Effect("credential", what, Risk.SPEND_OR_SEND)]
+    if kind == "delete":
+        return [destroys("delete", what)]
+    if kind == "opaque":
+        return [opaque(what)]
+    return None if kind is None else [] if kind == "read" else [changes("process", what)]
+
+
+def _unknown(what: str) -> list[Effect]:
+    """Nothing is known but a name: its verb decides, and without one it changes something."""
+    said = verbs.risk_of(what.rsplit(".", 1)[-1])
+    if said is Risk.DESTROY or said is Risk.SPEND_OR_SEND:
+        return _said(said, what)
+    return [changes("process", f"calls {what}, of which nothing is known")]
 
 
 def _elsewhere(what: str) -> bool:
@@ -89,6 +152,8 @@ def _pressed(what: str, last: str, args: list[Node]) -> list[Effect]:
     """A button of a page: what it does stands in its name, if anywhere."""
     if last == "submit":
         return [sends(what)]
+    if last == "fill" and len(args) == 1 and args[0].type not in ("string", "template_string"):
+        return []  # an array is filled
     if last not in ("click", "press", "tap", "fill", "type", "check", "selectOption"):
         return []
     said = verbs.risk_of(" ".join(text_of(a) for a in args) + " " + what)

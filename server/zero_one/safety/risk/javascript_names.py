@@ -36,6 +36,16 @@ _CLIENTS = set(
 """Packages whose calls are told by their names and by what they are given; loading one does nothing."""
 
 
+_NAMES = ("identifier", "shorthand_property_identifier_pattern")
+_PATTERNS = (
+    "object_pattern", "array_pattern", "rest_pattern", "assignment_pattern", "pair_pattern", "formal_parameters",
+    "object_assignment_pattern",
+)  # fmt: skip
+_BINDERS = (
+    "variable_declarator", "function_declaration", "generator_function_declaration", "function_expression", "arrow_function",
+    "method_definition", "class_declaration", "catch_clause", "for_in_statement", "assignment_expression", "class",
+    "import_specifier", "import_clause", "namespace_import", "function", "generator_function",
+)  # fmt: skip
 _WORLD = ("globalThis", "global", "window", "self", "top")
 
 
@@ -51,6 +61,8 @@ class Names:
         self.parents: dict[int, Node] = {}
         self.defined: set[str] = set()
         """Methods and functions that this program defines itself, and which are read where they stand."""
+        self.bound: set[str] = set()
+        """Names that this program gives to anything: variables, parameters, what is imported."""
         self.collections = False
 
     # --- names ----------------------------------------------------------------------------------------------------
@@ -62,8 +74,14 @@ class Names:
     def bind_all(self, root: Node) -> None:
         self.parents = {child.id: node for node in walk(root) for child in node.children}
         bound: set[str] = set()
+        self.bound = {text_of(n) for n in walk(root) if n.type in _NAMES and self._is_bound(n)}
         for node in walk(root):
-            if node.type in ("method_definition", "function_declaration"):
+            if node.type in (
+                "method_definition",
+                "function_declaration",
+                "generator_function_declaration",
+                "class_declaration",
+            ):
                 self.defined.add(text_of(node.child_by_field_name("name") or node))
             if node.type == "import_statement":
                 self._import(node)
@@ -90,6 +108,16 @@ class Names:
                     sketched = self.sketch(right)
                     if sketched is not None:
                         self.sketches[key] = sketched
+
+    def _is_bound(self, name: Node) -> bool:
+        """Whether a name stands where names are given, and not where they are used."""
+        child, parent = name, self.parent(name)
+        while parent is not None and parent.type in _PATTERNS:
+            child, parent = parent, self.parent(parent)
+        if parent is None:
+            return False
+        given = ("name", "left", "parameter", "parameters", "pattern", "alias")
+        return parent.type in _BINDERS and any(parent.child_by_field_name(f) == child for f in given)
 
     def _import(self, node: Node) -> None:
         source = node.child_by_field_name("source")
@@ -176,6 +204,9 @@ class Names:
                     and args
                 ):
                     return (self.fold(args[0]) or "?").removeprefix("node:")
+                if called == "Reflect.get" and len(args) > 1:
+                    owner = "" if text_of(args[0]) in _WORLD else f"{self.resolve(args[0])}."
+                    return f"{owner}{self.fold(args[1]) or '?'}"
                 if called in ("util.promisify",) and args:
                     return self.resolve(args[0])
                 return f"{called}()" if called else None

@@ -42,9 +42,7 @@ class Reader(Names):
     def finish(self) -> list[Effect]:
         if self.encrypts and any(e.kind in ("write", "move") and not e.undoable for e in self.effects):
             self.effects.append(destroys("delete", "files, by encrypting them"))
-        acting = {e.what.split(" ")[-1].split(".")[0] for e in self.effects if e.what.startswith("calls ")}
-        self.effects += [changes("process", f"uses the package {p}") for p, used in self.unknown.items()
-                         if not used or p in acting]  # fmt: skip
+        self.effects += [changes("process", f"uses the package {p}") for p in sorted(self.unknown)]
         if self.moves:
             self.effects = paths.below(None, self.effects)
         if self.local_data:

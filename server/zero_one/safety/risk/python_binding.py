@@ -58,8 +58,8 @@ class Names(ast.NodeVisitor):
         """Names that hold objects of classes that this program defines: what their methods do is read there."""
         self.tables: set[str] = set()
         """Names that hold a table which stands in this program, so that all that is in it is read."""
-        self.unknown: dict[str, list[str]] = {}
-        """Packages of which nothing is known, with what is called there that only computes by its name."""
+        self.unknown: set[str] = set()
+        """Packages of which nothing is known: importing one runs code that nobody here has seen."""
         self.moves = self.encrypts = False
         self.sites = Sites(tree)
         self.inside: list[Function] = []
@@ -89,7 +89,7 @@ class Names(ast.NodeVisitor):
 
         package = unknown_package(module)
         if package is not None:
-            self.unknown.setdefault(package, [])
+            self.unknown.add(package)
         else:
             self.effects += module_effects(module)
 

@@ -419,10 +419,6 @@ def _named(call: Call) -> list[Effect]:
 
     if top in BUILTINS or top not in reader.aliases.values():
         return method_effects(reader, node, name)
-    told = verbs.computes(last) or (name.count(".") > 1 and verbs.risk_of(last) is None)
-    if top in reader.unknown and told:
-        reader.unknown[top].append(last)
-        return method_effects(reader, node, name)
     said = verbs.risk_of(last) or Risk.CHANGE
     kind: Kind = "delete" if said is Risk.DESTROY else "send" if said is Risk.SPEND_OR_SEND else "process"
     return [Effect(kind, f"calls {name}", max(said, Risk.CHANGE)), *method_effects(reader, node, name)]

@@ -144,6 +144,18 @@ LOOKING_MODULES = set(
         chess sudoku mpl_toolkits pylab cartopy ipywidgets pympler memory_profiler line_profiler objgraph guppy vcf
         googletrans deep_translator translate langid PyDictionary nameparser usaddress pyphen textstat
         vaderSentiment stanza flair
+        tiktoken humanfriendly tzlocal dateparser regex ftfy xmltodict deepdiff jmespath jsonpath_ng jsonlines ndjson tomli
+        tomlkit ruamel commonmark mistletoe pygments anytree treelib bitarray intervaltree uncertainties haversine
+        geographiclib pgeocode workalendar convertdate roman inflection stringcase charset_normalizer cchardet magic
+        filetype puremagic exif rawpy colorthief webcolors colour tifffile nibabel pydicom ase pymatgen mdtraj sgp4
+        hmmlearn prophet pmdarima arch lifelines pingouin umap hdbscan shap mlxtend imblearn surprise optuna pulp cvxpy
+        ortools igraph community plotnine pygal squarify matplotlib_venn holoviews cerberus voluptuous typeguard beartype
+        croniter parsedatetime timeago ics textdistance spellchecker symspellpy sacremoses sentencepiece rouge_score
+        sacrebleu gensim annoy faiss hnswlib fastparquet pyxlsb camelot tabula pdfminer pdf2image markdownify html2text
+        w3lib tldextract furl yarl validators email_validator user_agents ua_parser geoip2 maxminddb netaddr pyudev
+        alive_progress textual click typer docopt questionary terminaltables asciitree sparklines pyinstrument boltons
+        funcy pydash msgspec audioread tinytag eyed3 aubio pretty_midi pyloudnorm face_recognition mediapipe torchvision
+        torchaudio timm einops safetensors xlsx2csv numexpr bottleneck tsfresh sktime darts pyod river nameparser
         pynvml py3nvml nvitop cpuinfo battery screen_brightness_control.get_brightness pycaw win32api.GetSystemMetrics
         """.split()
 )

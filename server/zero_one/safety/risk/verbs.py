@@ -41,25 +41,6 @@ _LOOKS = set(
 ) - {"dump", "config", "test"}
 
 
-_COMPUTES = set(
-    """
-    encode decode tokenize parse loads load compute calculate calc estimate predict transform fit score distance
-    similarity hash format convert translate detect classify extract split merge normalize normalise analyze
-    analyse summarize rank evaluate simulate solve optimize sample generate cluster filter map group aggregate sum
-    mean plot draw simplify lemmatize stem tag embed transcribe recognize segment measure from to as lookup match
-    compare between sort distance geocode reverse decompose iterate open pages text sections humanize pluralize
-    ratio collect walk resolve identify verify validate
-    """.split()
-)
-
-
-def computes(name: str) -> bool:
-    """Whether a function of a package that nobody knows says that it only computes or looks."""
-    said = words(name)
-    plain = name[:1].isupper() or (said[:1] and said[0] in _COMPUTES | _LOOKS)
-    return bool(plain) and not set(said) & (_DESTROYS | _SENDS | _SPENDS)
-
-
 def words(name: str) -> list[str]:
     """``deleteS3Object`` is delete, s, object."""
     return [w.lower() for w in re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+", name)]
