@@ -7,6 +7,7 @@ was opened, so that nothing can be swapped in between; elsewhere the path is loo
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 from collections.abc import Iterator
@@ -101,3 +102,44 @@ def set_times(path: Path, atime_ns: int, mtime_ns: int) -> None:
         os.utime(path, ns=(atime_ns, mtime_ns), follow_symlinks=False)
     elif not path.is_symlink():
         os.utime(path, ns=(atime_ns, mtime_ns))
+
+
+_EXTRA = ("user.", "system.posix_acl_")
+_MOST_EXTRA = 64 * 1024
+
+
+def extra(path: Path) -> str:
+    """Extended attributes of a file or folder that its owner can set (access lists among them), as JSON; empty where
+    there are none, or more than is kept."""
+    if not hasattr(os, "listxattr"):
+        return ""
+    found: dict[str, str] = {}
+    try:
+        for name in os.listxattr(path, follow_symlinks=False):
+            if name.startswith(_EXTRA):
+                found[name] = os.getxattr(path, name, follow_symlinks=False).hex()
+    except OSError:
+        return ""  # a file system without them, or one that is not ours to read
+    told = json.dumps(found, sort_keys=True) if found else ""
+    return told if len(told) <= _MOST_EXTRA else ""
+
+
+def set_extra(path: Path, wanted: str) -> None:
+    """Make the extended attributes what ``extra`` told. Of a file that its owner may write. Raises OSError."""
+    there = extra(path)
+    if there == wanted or not hasattr(os, "listxattr"):
+        return
+    new: dict[str, str] = json.loads(wanted or "{}")
+    old: dict[str, str] = json.loads(there or "{}")
+    for name in old.keys() - new.keys():
+        os.removexattr(path, name, follow_symlinks=False)
+    for name, value in new.items():
+        if name.startswith(_EXTRA) and old.get(name) != value:
+            os.setxattr(path, name, bytes.fromhex(value), follow_symlinks=False)
+
+
+def set_owner(path: Path, user: int, group: int) -> None:
+    """Of what is there itself, be it a link, unless they are so already. Raises OSError where we may not."""
+    now = path.lstat()
+    if hasattr(os, "lchown") and user >= 0 and (now.st_uid, now.st_gid) != (user, group):
+        os.lchown(path, user, group)

@@ -49,7 +49,7 @@ class Recorder(Nobody):
 
     @asynccontextmanager
     async def undo_around(
-        self, roots: Iterable[Path], turn: str, label: str, *, device: str = ""
+        self, roots: Iterable[Path], turn: str, label: str, *, device: str = "", home: Path | None = None
     ) -> AsyncIterator[KeptFiles]:
         self.watched.append((list(roots), label))
         yield KeptFiles(self.left_out, self.problem)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from zero_one.interpreter.loop import ModelInterpreter
     from zero_one.interpreter.outlet import Outlet
     from zero_one.interpreter.run import ModelRun
+    from zero_one.interpreter.witness import Kept
 
 MOST_SAME_FAILURES = 2
 MOST_REFUSALS = 3
@@ -127,14 +128,18 @@ class Deeds:
 
     async def _do(self, granted: Granted, request: Request, result: Result, sources: tuple[str, ...]) -> bool:
         found = await asyncio.to_thread(reading, granted.act, granted.verdict)
+        act, project = granted.act, Path(self._home.folder)
+        label = act.code.strip().partition("\n")[0][:80]
         if granted.verdict.risk is Risk.OBSERVE:
-            return await self._act(granted, request, result, sources, found)
-        act = granted.act
-        project = Path(self._home.folder)
+            if act.method:
+                return await self._act(granted, request, result, sources, found)
+            async with self._home.witness.glance_around(project, self.turn, label, device=self._caller.device) as kept:
+                went_well = await self._act(granted, request, result, sources, found)
+            self._touched(kept)
+            return went_well
         cwd = self._home.standing(act.language)
         roots = await asyncio.to_thread(roots_of, granted.verdict, act.code, act.language, project=project, cwd=cwd)
-        label = act.code.strip().partition("\n")[0][:80]
-        around = self._home.witness.undo_around(roots, self.turn, label, device=self._caller.device)
+        around = self._home.witness.undo_around(roots, self.turn, label, device=self._caller.device, home=project)
         async with around as kept:
             real = tuple(str(firm.real(root)) for root in roots[1:])  # under these names they are kept
             lost = [name for name in kept.left_out if name.startswith(real)]
@@ -144,9 +149,12 @@ class Deeds:
                 found = await asyncio.to_thread(reading, again.act, again.verdict)
                 granted = again
             went_well = await self._act(granted, request, result, sources, found)
+        self._touched(kept)
+        return went_well
+
+    def _touched(self, kept: Kept) -> None:
         if kept.touched:
             self._home.witness.note("touched", self._caller.device, turn=self.turn, files=list(kept.touched))
-        return went_well
 
     async def _act(
         self, granted: Granted, request: Request, result: Result, sources: tuple[str, ...], found: Reading

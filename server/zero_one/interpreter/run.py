@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from zero_one.identity.access import Caller
@@ -111,7 +111,7 @@ class ModelRun:
                 raise CapReached(cap)
             step = fresh_id()
             self._outlet.emit(Message("server", "status", content="thinking"))
-            heard = await self._soft_scope(self._timed(self._home.ask_model(self._outlet, step, self._request)))
+            heard = await self._soft_scope(self._timed(lambda: self._home.ask_model(self._outlet, step, self._request)))
             self.spent.used(heard.usage)
             self.spent.steps += 1
             self._pending = heard.requests
@@ -195,11 +195,11 @@ class ModelRun:
         speech.say(words[:1].upper() + words[1:])
         speech.end()
 
-    async def _timed(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _timed(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Ends with the turn's seconds."""
         try:
             async with asyncio.timeout(self.spent.seconds_left) as limit:
-                return await work
+                return await work()
         except TimeoutError:
             if limit.expired():
                 raise CapReached("seconds") from None

@@ -33,7 +33,11 @@ class Witness(Protocol):
     def note(self, kind: str, device: str, **details: Any) -> None: ...
 
     def undo_around(
-        self, roots: Iterable[Path], turn: str, label: str, *, device: str = ""
+        self, roots: Iterable[Path], turn: str, label: str, *, device: str = "", home: Path | None = None
+    ) -> AbstractAsyncContextManager[Kept]: ...
+
+    def glance_around(
+        self, folder: Path, turn: str, label: str, *, device: str = ""
     ) -> AbstractAsyncContextManager[Kept]: ...
 
 
@@ -54,6 +58,10 @@ class Nobody:
 
     @asynccontextmanager
     async def undo_around(
-        self, roots: Iterable[Path], turn: str, label: str, *, device: str = ""
+        self, roots: Iterable[Path], turn: str, label: str, *, device: str = "", home: Path | None = None
     ) -> AsyncIterator[Kept]:
+        yield _NothingKept()
+
+    @asynccontextmanager
+    async def glance_around(self, folder: Path, turn: str, label: str, *, device: str = "") -> AsyncIterator[Kept]:
         yield _NothingKept()

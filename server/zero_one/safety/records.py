@@ -56,7 +56,7 @@ class Record:
         folders: dict[str, Seen] = {}
         for name, seen in now.items():
             was = old.entries.get(name)
-            if was is not None and seen is not None and was.kind == seen.kind == "folder" and was.mode == seen.mode:
+            if was is not None and seen is not None and was.kind == "folder" and _same_but_time(was, seen):
                 folders[name] = was  # only its time changed
             else:
                 before[name] = was
@@ -98,6 +98,10 @@ class Record:
         if not isinstance(kept["number"], int) or not isinstance(kept["turn"], str):
             raise TypeError("not a record")
         return cls(**kept)
+
+
+def _same_but_time(was: Seen, now: Seen) -> bool:
+    return replace(was, mtime_ns=now.mtime_ns).stamp == now.stamp
 
 
 class Records:

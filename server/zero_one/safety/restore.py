@@ -183,13 +183,16 @@ def _put(path: Path, name: str, seen: Seen, work: _Work, contents: Contents) -> 
     if seen.kind == "folder":
         path.mkdir(exist_ok=True)
         firm.set_mode(path, seen.mode | 0o700)
+        _set_extra(path, seen)
     elif seen.kind == "link":
         if now is None or now.target != seen.target:
             _replace(path, lambda draft: os.symlink(seen.target, draft))
+        firm.set_owner(path, seen.user, seen.group)
         firm.set_times(path, seen.atime_ns, seen.mtime_ns)
     elif seen.kind == "pipe":
         if now is None:
             os.mkfifo(path)
+        firm.set_owner(path, seen.user, seen.group)
         firm.set_mode(path, seen.mode)
         firm.set_times(path, seen.atime_ns, seen.mtime_ns)
     else:
@@ -227,8 +230,22 @@ def _put_file(path: Path, name: str, seen: Seen, now: Seen | None, work: _Work, 
                 os.close(handle)
 
         _replace(path, write)
+    _set_extra(path, seen)
     firm.set_mode(path, seen.mode)
     firm.set_times(path, seen.atime_ns, seen.mtime_ns)
+
+
+def _set_extra(path: Path, seen: Seen) -> None:
+    """Owner and extended attributes, before the mode: a change of the owner takes bits from that."""
+    try:
+        if firm.extra(path) != seen.extra:
+            firm.set_mode(path, seen.mode | 0o600)
+            firm.set_extra(path, seen.extra)
+        firm.set_owner(path, seen.user, seen.group)
+    except OSError as error:
+        firm.set_mode(path, seen.mode)
+        firm.set_times(path, seen.atime_ns, seen.mtime_ns)
+        raise OSError(error.errno, f"it is back, but not its owner or its attributes: {error.strerror}") from error
 
 
 def _twin(name: str, seen: Seen, work: _Work) -> str | None:

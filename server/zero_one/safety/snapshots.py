@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +31,7 @@ class Seen:
     """One file, folder, link or pipe. ``digest`` is the SHA-256 of a file's bytes, empty where they were not kept.
 
     ``links`` counts the names of a file (hard links), ``device`` and ``inode`` tell which of them are one file.
+    ``user`` and ``group`` are its owners (-1: not known), ``extra`` its extended attributes (see ``firm.extra``).
     """
 
     kind: Kind
@@ -43,6 +45,9 @@ class Seen:
     device: int = 0
     inode: int = 0
     links: int = 1
+    user: int = -1
+    group: int = -1
+    extra: str = ""
 
     def row(self) -> list[Any]:
         return [getattr(self, name) for name in self.__slots__]
@@ -52,14 +57,14 @@ class Seen:
         """Raises TypeError and ValueError for what is none."""
         seen = cls(*row)
         numbers = (seen.mode, seen.mtime_ns, seen.atime_ns, seen.ctime_ns, seen.size, seen.inode)
-        if not all(isinstance(n, int) for n in numbers) or not isinstance(seen.digest, str):
+        if not all(isinstance(n, int) for n in numbers) or not isinstance(seen.digest + seen.extra, str):
             raise TypeError("not a file's description")
         return seen
 
     @property
     def stamp(self) -> tuple[object, ...]:
         """What a program that writes a file changes in any case."""
-        return self.kind, self.mode, self.mtime_ns, self.size, self.target
+        return self.kind, self.mode, self.mtime_ns, self.size, self.target, self.user, self.group, self.extra
 
 
 @dataclass(slots=True)
@@ -67,7 +72,7 @@ class Snapshot:
     """Everything below some roots. ``left_out`` says what was too large or could not be read: it cannot be undone.
 
     ``listed`` are the folders of which every entry was looked at; ``absent`` are names known not to have been there.
-    Only below these can a later look tell that something was made.
+    Only below these can a later look tell that something was made. ``skipped`` is a folder that is no part of it.
     """
 
     entries: dict[str, Seen] = field(default_factory=dict)
@@ -75,6 +80,7 @@ class Snapshot:
     listed: set[str] = field(default_factory=set)
     absent: set[str] = field(default_factory=set)
     at_ns: int = 0
+    skipped: str = ""
 
     def leave_out(self, name: str) -> None:
         self.left_out.append(name)
@@ -86,12 +92,21 @@ class Snapshot:
             "listed": sorted(self.listed),
             "absent": sorted(self.absent),
             "at_ns": self.at_ns,
+            "skipped": self.skipped,
         }
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Snapshot:
         entries = {name: Seen.from_row(row) for name, row in raw["entries"].items()}
-        return cls(entries, list(raw["left_out"]), set(raw["listed"]), set(raw["absent"]), raw["at_ns"])
+        absent, skipped = set(raw["absent"]), str(raw.get("skipped", ""))
+        return cls(entries, list(raw["left_out"]), set(raw["listed"]), absent, raw["at_ns"], skipped)
+
+    def below(self, folder: Path) -> Snapshot:
+        """The part of it that is this folder."""
+        start = os.path.join(folder, "")
+        entries = {n: s for n, s in self.entries.items() if n.startswith(start) or n == os.fspath(folder)}
+        listed = {n for n in self.listed if n.startswith(start) or n == os.fspath(folder)}
+        return Snapshot(entries, [], listed, set(), self.at_ns, self.skipped)
 
 
 class Looker:
@@ -100,9 +115,13 @@ class Looker:
     def __init__(self, contents: Contents, skip: Callable[[Path], bool]) -> None:
         self._contents, self._skip = contents, skip
 
-    def keep(self, roots: Iterable[Path]) -> Snapshot:
-        """Look at everything below ``roots`` and keep the bytes. Single files that fail are named in ``left_out``."""
-        out, total = Snapshot(at_ns=time.time_ns()), 0
+    def keep(self, roots: Iterable[Path], skipped: str = "", files: int = 0, seconds: float = 0.0) -> Snapshot:
+        """Look at everything below ``roots`` and keep the bytes. Single files that fail are named in ``left_out``.
+
+        ``skipped`` is not looked into; ``files`` and ``seconds`` are other limits than the usual ones.
+        """
+        out, total = Snapshot(at_ns=time.time_ns(), skipped=skipped), 0
+        most = files or MOST_FILES
         roots = list(roots)
         for root in roots:
             try:
@@ -112,11 +131,11 @@ class Looker:
             except OSError:
                 pass
             self._parent(root, out)
-        deadline = time.monotonic() + MOST_SECONDS
+        deadline = time.monotonic() + (seconds or MOST_SECONDS)
         todo = deque(roots)
         for path, info in self._walk(todo, out, twins=True):
-            if len(out.entries) >= MOST_FILES or time.monotonic() > deadline:
-                why = "there are too many files" if len(out.entries) >= MOST_FILES else "looking took too long"
+            if len(out.entries) >= most or time.monotonic() > deadline:
+                why = "there are too many files" if len(out.entries) >= most else "looking took too long"
                 # Each by its own name: whoever relies on one of them must see it here, whatever else is in the way.
                 for root in _not_done(roots, path, todo):
                     out.leave_out(f"{root} and what is below ({why})")
@@ -158,7 +177,7 @@ class Looker:
         while todo:
             path = todo.popleft()
             name = os.fspath(path)
-            if name in done or self._skip(path):
+            if name in done or name == out.skipped or self._skip(path):
                 continue
             done.add(name)
             try:
@@ -182,6 +201,7 @@ class Looker:
     def changed(self, old: Snapshot, roots: Iterable[Path]) -> dict[str, Seen | None]:
         """How everything is now that is not as in ``old`` (None: it is gone). Folders that differ in time count."""
         now: dict[str, Seen | None] = {}
+        made: set[str] = set()
         for name, was in old.entries.items():
             path = Path(name)
             try:
@@ -190,8 +210,9 @@ class Looker:
                 seen = None
             if not self._same(path, was, seen, old.at_ns):
                 now[name] = seen
-        made: set[str] = set()
-        looked = Snapshot()
+                if seen is not None and seen.kind == "folder" != was.kind:
+                    made.add(name)  # what lies in it is new as well
+        looked = Snapshot(skipped=old.skipped)
         deadline = time.monotonic() + MOST_SECONDS
         for path, info in self._walk(deque(roots), looked):
             name, parent = os.fspath(path), os.path.dirname(os.fspath(path))
@@ -221,18 +242,18 @@ def look(path: Path, info: os.stat_result) -> Seen | None:
     """What is there, without its bytes; None for what cannot be put back (sockets, device files)."""
     mode = stat.S_IMODE(info.st_mode)
     times = (info.st_mtime_ns, info.st_atime_ns, info.st_ctime_ns)
+    of = partial(Seen, user=info.st_uid, group=info.st_gid)
     if stat.S_ISDIR(info.st_mode):
-        return Seen("folder", mode, *times)
+        return of("folder", mode, *times, extra=firm.extra(path))
     if stat.S_ISLNK(info.st_mode):
         try:
-            return Seen("link", 0, *times, target=os.readlink(path))
+            return of("link", 0, *times, target=os.readlink(path))
         except OSError:
             return None
     if stat.S_ISREG(info.st_mode):
-        return Seen(
-            "file", mode, *times, info.st_size, device=info.st_dev, inode=info.st_ino, links=info.st_nlink
-        )  # fmt: skip
-    return Seen("pipe", mode, *times) if stat.S_ISFIFO(info.st_mode) else None
+        seen = of("file", mode, *times, info.st_size, extra=firm.extra(path))
+        return replace(seen, device=info.st_dev, inode=info.st_ino, links=info.st_nlink)
+    return of("pipe", mode, *times) if stat.S_ISFIFO(info.st_mode) else None
 
 
 def with_digest(seen: Seen, digest: str) -> Seen:

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,25 +74,47 @@ class Trust:
 
     @asynccontextmanager
     async def undo_around(
-        self, roots: Iterable[Path], turn: str, label: str, *, device: str = ""
+        self,
+        roots: Iterable[Path],
+        turn: str,
+        label: str,
+        *,
+        device: str = "",
+        home: Path | None = None,
     ) -> AsyncIterator[Kept]:
         """What is below ``roots`` is kept before the body runs; the difference is recorded after it, however it ends.
+
+        What changes in ``home`` afterwards, before the next act of this device, counts to it as well.
 
         ``turn`` is what "undo that" takes back as one; ``label`` is the act in a few words ("rm ~/Downloads/*.log").
         A disk that fails is told and spoils nothing: then ``problem`` says that this act cannot be undone.
         """
+        label = self.redact(label)
+        before = partial(self.undo.before, list(roots), turn=turn, label=label, device=device, home=home)
+        async with self._around(before) as kept:
+            yield kept
+
+    @asynccontextmanager
+    async def glance_around(self, folder: Path, turn: str, label: str, *, device: str = "") -> AsyncIterator[Kept]:
+        """``undo_around`` for code that was read as merely looking: should it change its folder all the same, that can
+        be taken back, too. It costs a short look and promises nothing."""
+        label = self.redact(label)
+        before = partial(self.undo.before, [folder], turn=turn, label=label, device=device, home=folder, light=True)
+        async with self._around(before) as kept:
+            yield kept
+
+    @asynccontextmanager
+    async def _around(self, before: Callable[[], Watch]) -> AsyncIterator[Kept]:
         kept = Kept()
-        watch = await self._watch(list(roots), turn, label, device, kept)
+        watch = await self._watch(before, kept)
         try:
             yield kept
         finally:
             if watch is not None:
                 await self._record(watch, kept)
 
-    async def _watch(self, roots: list[Path], turn: str, label: str, device: str, kept: Kept) -> Watch | None:
-        starting = asyncio.ensure_future(
-            asyncio.to_thread(self.undo.before, roots, turn=turn, label=label, device=device)
-        )
+    async def _watch(self, before: Callable[[], Watch], kept: Kept) -> Watch | None:
+        starting = asyncio.ensure_future(asyncio.to_thread(before))
         try:
             watch = await asyncio.shield(starting)
         except asyncio.CancelledError:

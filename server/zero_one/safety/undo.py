@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from zero_one import firm
 from zero_one.files import Busy, FileLock, set_aside, write_whole
 from zero_one.safety import snapshots
 from zero_one.safety.contents import MOST_KEPT, Contents
@@ -26,8 +27,10 @@ from zero_one.safety.snapshots import Looker, Snapshot, outermost
 
 __all__ = ["Record", "TooLarge", "Undo", "Undone", "Watch"]
 
-OURS = frozenset({".output"})
-"""Folders beside the project's files that hold what we wrote ourselves."""
+OURS = ".output"
+"""The folder among the project's files that holds what we wrote ourselves."""
+LIGHT = 2_000, 0.5
+"""Files and seconds: limits of a look before a run that is expected to change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,10 @@ class TooLarge:
 
 @dataclass(slots=True)
 class Watch:
-    """One run of code that is being watched; made by ``Undo.before``."""
+    """One run of code that is being watched; made by ``Undo.before``.
+
+    ``home`` is the folder in which what is changed after it, and before the next one, still counts to it.
+    """
 
     ident: str
     roots: list[Path]
@@ -50,6 +56,7 @@ class Watch:
     device: str = ""
     at: float = 0.0
     lock: FileLock | None = None
+    home: Path | None = None
 
 
 class Undo:
@@ -60,10 +67,12 @@ class Undo:
         self._contents = Contents(folder / "contents")
         self._records = Records(folder / "records")
         own = {folder, Path(os.path.realpath(folder))}
-        self._looker = Looker(self._contents, lambda path: path in own or path.name in OURS)
+        self._looker = Looker(self._contents, lambda path: path in own)
         self._lock, self._shared = threading.RLock(), FileLock(folder / "lock")
         self._deep = 0
         self._running: dict[str, str] = {}
+        self._glances: dict[str, Watch] = {}
+        self._trailing: dict[str, Watch] = {}
 
     @property
     def lost(self) -> str:
@@ -91,14 +100,47 @@ class Undo:
 
     # --- watching a run
 
-    def before(self, roots: Iterable[Path], *, turn: str = "", label: str = "", device: str = "") -> Watch:
-        """Keep what is below ``roots`` (the project folder, and every path that the code names). Raises OSError."""
+    def before(
+        self,
+        roots: Iterable[Path],
+        *,
+        turn: str = "",
+        label: str = "",
+        device: str = "",
+        light: bool = False,
+        home: Path | None = None,
+    ) -> Watch:
+        """Keep what is below ``roots`` (the project folder, and every path that the code names). Raises OSError.
+
+        ``light``: nothing is expected to change, so little time is spent, and a crash loses it.
+        """
         outer = outermost(roots)
+        home = firm.real(Path(os.path.abspath(home))) if home is not None else None
+        ours = os.fspath(home / OURS) if home is not None else ""
         with self._alone():  # until it is on the disk, what was kept for it would look as if nobody needed it
-            watch = Watch(uuid.uuid4().hex, outer, self._looker.keep(outer), turn, label, device, time.time())
-            self._write_pending(watch)
+            self._settle(device)
+            snapshot = self._looker.keep(outer, ours, *(LIGHT if light else ()))
+            watch = Watch(uuid.uuid4().hex, outer, snapshot, turn, label, device, time.time(), home=home)
+            if light:
+                self._glances[watch.ident] = watch
+            else:
+                self._write_pending(watch)
             self._running[watch.ident] = device
         return watch
+
+    def _settle(self, device: str | None) -> None:
+        """What was changed since the last run of a device (None: of each) ended was left behind by it: its turn's."""
+        for one in [device] if device is not None else [*self._trailing]:
+            watch = self._trailing.pop(one, None)
+            if watch is None or watch.home is None:
+                continue
+            known = {name for r in self._records.all() if r.turn == watch.turn for name in r.before}
+            changed = self._looker.changed(watch.snapshot, [watch.home])
+            late = {name: seen for name, seen in changed.items() if name not in known}
+            record = Record.of(watch.snapshot, late)
+            if record is not None and record.before:
+                named = replace(watch, ident=uuid.uuid4().hex, label=f"{watch.label} (afterwards)")
+                self._add(record, named, ())
 
     def busy(self, device: str) -> bool:
         """Whether something that this device asked for runs now, in this process: it is recorded when it is over."""
@@ -134,6 +176,8 @@ class Undo:
                     at=time.time() if at is None else at,
                 )
             )
+            if watch.home is not None:
+                self._trailing[watch.device] = replace(watch, snapshot=watch.snapshot.below(watch.home), lock=None)
         self._done(watch)
         return record
 
@@ -141,16 +185,11 @@ class Undo:
         record = Record.of(watch.snapshot, self._looker.changed(watch.snapshot, watch.roots))
         if record is None or any(r.watch == watch.ident for r in self._records.all()):
             return None
-        record = replace(
-            record,
-            turn=watch.turn,
-            label=watch.label,
-            device=watch.device,
-            at=watch.at,
-            watch=watch.ident,
-            undoes=undoes,
-        )
-        record = self._records.add(record)
+        return self._add(record, watch, undoes)
+
+    def _add(self, record: Record, watch: Watch, undoes: tuple[int, ...]) -> Record:
+        record = replace(record, turn=watch.turn, label=watch.label, device=watch.device, at=watch.at)
+        record = self._records.add(replace(record, watch=watch.ident, undoes=undoes))
         self._make_room()
         return record
 
@@ -160,6 +199,7 @@ class Undo:
 
     def _done(self, watch: Watch) -> None:
         self._running.pop(watch.ident, None)
+        self._glances.pop(watch.ident, None)
         (self._pending / f"{watch.ident}.json").unlink(missing_ok=True)
         if watch.lock is not None:
             watch.lock.path.unlink(missing_ok=True)
@@ -210,6 +250,8 @@ class Undo:
 
     def last(self, device: str | None = None, *, further: bool = False) -> Record | None:
         """The newest record that can be undone, of this device or of any; with ``further`` never an undo itself."""
+        with self._alone():
+            self._settle(device)
         fitting = [r for r in self.records if r.open and (device is None or r.device == device)]
         fitting = [r for r in fitting if not (further and r.undoes)]
         return fitting[-1] if fitting else None
@@ -228,6 +270,7 @@ class Undo:
         None: there is nothing to undo. Raises OSError where the store itself fails; nothing was restored then.
         """
         with self._alone():
+            self._settle(device)
             records = self._records.all()
             fitting = [r for r in records if r.open and (device is None or r.device == device)]
             if number is not None:
@@ -265,8 +308,9 @@ class Undo:
 
     def _needed(self) -> set[str]:
         needed = {s.digest for r in self._records.all() for s in r.before.values() if s is not None}
-        for file in self._pending.glob("*.json"):
-            if (watch := _read_pending(file, aside=False)) is not None:
+        pending = [_read_pending(file, aside=False) for file in self._pending.glob("*.json")]
+        for watch in (*pending, *self._glances.values(), *self._trailing.values()):
+            if watch is not None:
                 needed |= {seen.digest for seen in watch.snapshot.entries.values()}
         return needed
 
