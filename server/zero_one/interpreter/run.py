@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from zero_one.identity.access import Caller
@@ -111,7 +112,7 @@ class ModelRun:
                 raise CapReached(cap)
             step = fresh_id()
             self._outlet.emit(Message("server", "status", content="thinking"))
-            heard = await self._soft_scope(self._timed(lambda: self._home.ask_model(self._outlet, step, self._request)))
+            heard = await self._soft_scope(self._timed(partial(self._home.ask_model, self._outlet, step, self._request)))
             self.spent.used(heard.usage)
             self.spent.steps += 1
             self._pending = heard.requests
