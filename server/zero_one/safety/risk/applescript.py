@@ -18,8 +18,8 @@ _LOOKS = re.compile(
       |output\ volume
       |POSIX\ (path|file)|quoted\ form|my|using\ terms|with\ timeout|exit\ repeat)\b.*
       | application\ "".* | set\ AppleScript's\ text\ item.* |
-      (return|get|log|count)\b.* | set\s+\w+\s+to\s+(?!.*\bdo\ shell).* | end(\ \w+)?
-    | tell\ (application|app)\s+"[^"]+"(\s+to\s+(get|return|count)\b.*)? | tell\ .+
+      (return|get|log|count)\b.* | set\s+\w+\s+to\s+(?!.*\bdo\ shell)(?!.*\b[a-z]\w*\().* | end(\ \w+)?
+    | tell\ (?!.*\bto\b).+ | tell\ .*?\bto\s+(get|return|count|exists|name\ of|version\ of|(the\ )?(id|name|title|properties|bounds|index|text|url|number)\ of|set\s+\w+\s+to)\b.*
     | (on|to)\ \w+\s*\([\w\s,]*\) | display\ (dialog|notification|alert)\b.*
     | (if|else|repeat|try|on\ error|considering|ignoring)\b.* | --.*
     | the\ .*
@@ -112,6 +112,8 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
         out.append(opaque("AppleScript code"))
     handlers = {name.lower() for name in re.findall(r"(?im)^\s*(?:on|to)\s+(\w+)\s*\(", plain)}
     called = re.compile(rf"(?i)^\s*(my\s+)?({'|'.join(map(re.escape, handlers)) or '(?!)'})\s*\([^()]*\)\s*$")
+    if handlers:
+        plain = re.sub(rf"(?i)\b(my\s+)?({'|'.join(map(re.escape, handlers))})\(", "(", plain)
     plain = "\n".join("" if called.match(line) else line for line in plain.split("\n"))
     lines = (line for line in plain.split("\n") if not re.search(r"(?i)do (shell )?script", line))
     if not out and not all(_looks(line) for line in lines):

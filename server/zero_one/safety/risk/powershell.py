@@ -32,6 +32,7 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
             code = code.replace(encoded[2], "''")
         except (binascii.Error, ValueError, UnicodeDecodeError):
             return [opaque("encoded PowerShell")]
+    reader.watches = "stopwatch" in code.lower()
     reader.script(pipelines(re.sub(r"`([A-Za-z])", r"\1", code)))  # a backtick inside a word only hides it
     return reader.effects
 
@@ -42,6 +43,8 @@ class Reader:
         self.effects: list[Effect] = []
         self.known: dict[str, str] = {}
         self.defined: set[str] = set()
+        self.watches = False
+        """Whether time is taken with a stopwatch, which is stopped without an effect."""
 
     def script(self, lines: list[list[list[Item]]]) -> None:
         for pipeline in lines:
@@ -64,6 +67,9 @@ class Reader:
         first = items[0]
         self._methods(items)
         if isinstance(first, Group):
+            set_one = len(items) > 2 and isinstance(items[2], Text) and items[2].text in ("=", "+=")
+            if set_one and isinstance(items[1], Text) and items[1].text.startswith("$_."):
+                self.effects.append(changes("process", f"sets {items[1].text[3:]}"))
             return
         word = first.text
         if first.kind == "word" and word.startswith("$"):
@@ -172,6 +178,8 @@ class Reader:
             member = given.option("membername") or (given.operands[0] if given.operands else None)
             if member is not None:
                 self._method(member)
+        elif name == "read-host" and given.option("assecurestring", "maskinput") is not None:
+            self.effects.append(Effect("credential", "a password", Risk.SPEND_OR_SEND))
         elif name in ("get-childitem", "get-item") and any(re.match(r"(?i)env:", o) for o in given.operands):
             self.effects.append(Effect("credential", "variables of the environment", Risk.SPEND_OR_SEND))
         for operand in [*given.operands, *given.options.values()]:
@@ -247,14 +255,19 @@ class Reader:
                 continue
             following = items[i + 1] if i + 1 < len(items) else None
             call = following if isinstance(following, Group) and following.kind == "(" and following.joined else None
+            if item.text.startswith("[") and re.search(r"::\$|::\(|::$", item.text):
+                self.effects.append(opaque("a method whose name is computed"))
             static = re.match(r"\[([\w.,`\[\] ]+?)\](?:::(\w+))?(?:\.(\w+))*", item.text)
             if static:
                 self._static(static[1], static[2], static[3], call)
-            elif call is not None and (member := re.search(r"\.(\w+)$", item.text)):
-                self._method(member[1])
+            elif call is not None and (member := re.search(r"(?:\.|::)(\$?)(\w+)$", item.text)):
+                known = self.known.get(member[2].lower()) if member[1] else member[2]
+                self._method(known) if known else self.effects.append(opaque("a method whose name is computed"))
 
     def _static(self, kind: str, member: str | None, chained: str | None, call: Group | None) -> None:
         plain = re.sub(r"(?i)^system\.", "", kind)
+        if names.STATICS_THAT_LOOK.fullmatch(f"{plain}::{member}" if member else plain):
+            return
         if not names.PURE_TYPES.match(kind):
             if member is not None or not re.match(r"(?i)[\w.]*(attribute|exception)$", kind):
                 self.effects.append(opaque(f"[{kind}]::{member or ''}"))
@@ -290,5 +303,9 @@ class Reader:
             self.effects.append(opaque(f"a method that runs something ({member})"))
         elif said == "send":
             self.effects.append(sends(f"{member} of an object"))
-        elif said == "change":
+        elif names.SECRET_METHODS.fullmatch(member):
+            self.effects.append(Effect("credential", f"{member} of an object", Risk.SPEND_OR_SEND))
+        elif member.lower() == "stop" and self.watches:
+            return
+        elif said == "change" or not names.METHODS_THAT_LOOK.fullmatch(member):
             self.effects.append(changes("process", f"{member} of an object"))

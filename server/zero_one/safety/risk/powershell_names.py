@@ -80,13 +80,16 @@ ALIASES: dict[str, str] = {
 }
 
 LOOKS = re.compile(
-    r"^((get|select|where|sort|measure|test|compare|group|resolve|find|search|show|join|split|convert|convertto|convertfrom"
-    r"|read|wait|trace|debug|limit|assert|ping)-\w+|format-(table|list|wide|custom|hex)|write-(output|host|verbose|warning"
+    r"^((get|select|where|sort|measure|test|compare|group|resolve|find|search|show|convertto|convertfrom|wait)-\w+"
+    r"|join-(path|string)|split-path|convert-(path|string)|read-host|add-member|format-(table|list|wide|custom|hex)|write-(output|host|verbose|warning"
     r"|information|debug|error|progress)|out-(string|host|null|gridview|default)|foreach-object|import-(csv|clixml|json"
     r"|powershelldatafile|localizeddata)|new-(timespan|guid|variable)|set-(location|variable|strictmode|psdebug)|start-sleep"
-    r"|(push|pop)-location|clear-(host|variable)|remove-(variable|typedata)|invoke-history|receive-job)$"
+    r"|(push|pop)-location|clear-(host|variable)|remove-(variable|typedata)|receive-job)$"
 )
-SECRETS = re.compile(r"^get-(credential|storedcredential|secret\w*|aduserpassword|lapsadpassword|clipboardhistory)$")
+SECRETS = re.compile(
+    r"^(convertfrom-securestring|export-pfx\w+|get-adrepl\w*|get-(?!\w*policy)\w*(password|credential|secret|token|laps)\w*"
+    r"|get-(credential|storedcredential|secret\w*|aduserpassword|lapsadpassword|clipboardhistory))$"
+)
 DESTROYS = re.compile(
     r"^((remove|clear|format|uninstall|reset|disable|unregister|dismount|initialize|revoke|block|deny|optimize)-\w+|shutdown|bcdedit"
     r"|diskpart|cipher|format|stop-computer|restart-computer|restore-computer|set-(executionpolicy|mppreference|acl"
@@ -101,7 +104,7 @@ SENDS = re.compile(
     r"^((send|publish|push|submit)-\w+|new-pssession|enter-pssession|connect-\w+|start-bitstransfer|invoke-azrestmethod)$"
 )
 OPAQUE = re.compile(
-    r"^(add-type|invoke-(wmimethod|cimmethod|item|pester|build\w*|plaster|sqlcmd\w*|azvmruncommand|dsc\w*)|import-module|new-module|enter-\w+|debug-runspace|start-threadjob)$"
+    r"^(add-type|invoke-history|invoke-(wmimethod|cimmethod|item|pester|build\w*|plaster|sqlcmd\w*|azvmruncommand|dsc\w*)|import-module|new-module|enter-\w+|debug-runspace|start-threadjob)$"
 )
 PACKAGES = re.compile(r"^(install|update|save)-(module|package|script|psresource|windowsfeature|packageprovider)$")
 CHANGES = re.compile(
@@ -143,6 +146,26 @@ METHODS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "change",
     ),
+)
+METHODS_THAT_LOOK = re.compile(
+    r"(?i)(to(string|upper|lower|array|list|char\w*|short\w*|long\w*|universal\w*|local\w*|oadate|unix\w*|int\d*|base64\w*|hashset|dictionary|lookup)"
+    r"|to(upper|lower)invariant|sub(string|tract)|split|replace|trim(start|end)?|contains(key|value)?|(starts|ends)with|(last)?indexof\w*|pad(left|right)"
+    r"|insert(range)?|remove(at|range)?|clear|add(range|days|hours|minutes|seconds|months|years|milliseconds|ticks|first|last)?|append\w*|get\w*|equals"
+    r"|compare(to|ordinal)?|join|concat|format|count|where|foreach|read\w*|(try)?parse\w*|match(es)?|ismatch|close|dispose|exists|find\w*|refresh|sort"
+    r"|reverse|push|pop|peek|enqueue|dequeue|waitforexit|next\w*|has\w*|is\w*|select\w*|first\w*|last\w*|any|all|sum|min|max|average|distinct"
+    r"|skip|take|union\w*|intersect\w*|except\w*|group\w*|order\w*|zip|aggregate|copyto|clone|enumerate\w*|movenext|new|of|as\w*|computehash|transform\w*"
+    r"|hash\w*|restart|startnew|elapsed|split\w*|normalize|lengthof|item|key|value|describe|query\w*|list\w*|search\w*|lookup|keyavailable|flush"
+    r"|begin\w*|end\w*|with\w*|to\w{1,3}|union|setequals|overlaps|binarysearch|truetostring|sequenceequal|validate|test\w*|round|floor|ceiling"
+    r"|abs|pow|sqrt|log\w*|truncate|beep|newguid|now|parseexact|tryparseexact|fromfiletime|toarray|invariantculture|unescape\w*|escape\w*)"
+)
+"""Methods that compute or show; any other acts on what it is called on."""
+SECRET_METHODS = re.compile(
+    r"(?i)getnetworkcredential|ptrtostring\w*|decrypt\w*|unprotect\w*|export(pkcs12|cspblob|parameters)?"
+)
+STATICS_THAT_LOOK = re.compile(
+    r"(?i)diagnostics\.(process::get\w+|fileversioninfo::\w+)|security\.principal\.(windowsidentity|windowsprincipal|windowsbuiltinrole|securityidentifier)"
+    r"(::\w*)?|system\.windows\.forms\.cursor::position|management\.automation\.\w*psobject(::\w*)?|threading\.thread::(sleep|currentthread)"
+    r"|diagnostics\.eventlog::get\w+|microsoft\.win32\.registry::(localmachine|currentuser|classesroot|users)|net\.mail\.mailaddress"
 )
 PROTECTS = re.compile(
     r"(?i)defend|mpssvc|wscsvc|firewall|bfe\b|sense\b|wuauserv|eventlog|vss\b|sysmon|falcon|crowdstrike|sentinel|backup|clam|edr|antivirus"

@@ -225,6 +225,13 @@ def _attributes(call: Call) -> list[Effect]:
     return []
 
 
+def _robocopy(call: Call) -> list[Effect]:
+    options = {t.lower() for t in call.texts}
+    if options & {"/mir", "/purge", "/mov", "/move"}:
+        return [destroys("delete", f"what is only in {(call.operands[1:2] or ['the target'])[0]}")]
+    return [] if "/l" in options else [changes("process", call.line)]
+
+
 def _fallocate(call: Call) -> list[Effect]:
     return [paths.writing(o) for o in call.options("lo", "--length --offset")[1]]
 
@@ -238,7 +245,7 @@ TABLE: dict[str, Handler] = {
     **table(looking, LOOKERS),
     **table(_metadata, "ls ll la dir vdir stat du exa eza lsd basename dirname realpath readlink test [ [["),
     **table(_rm, "rm unlink del erase rd"),
-    **table(_destroy, "shred srm wipe sfill scrub bleachbit"),
+    **table(_destroy, "shred srm sdelete sdelete64 wipe sfill scrub bleachbit"),
     **table(_trash, "trash trash-put trash-empty"),
     **table(_mv, "mv move rename prename ren"),
     **table(_cp, "cp copy ditto"),
@@ -249,6 +256,7 @@ TABLE: dict[str, Handler] = {
     **table(_pack, "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd zip 7z 7za rar unrar compress"),
     "install": _install,
     "xattr": _attributes,
+    "robocopy": _robocopy,
     "fallocate": _fallocate,
     "patch": lambda call: [changes("process", "patches files")],
     "truncate": _truncate,
