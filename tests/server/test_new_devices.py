@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import urllib.request
 from typing import Any
 
@@ -63,7 +64,7 @@ async def speak(client: NewClient, pcm: bytes, ident: str | None = None) -> None
 
 async def get(server: Light, path: str) -> tuple[int, str]:
     def read() -> tuple[int, str]:
-        with urllib.request.urlopen(server.http + path, timeout=5) as answer:
+        with urllib.request.urlopen(server.http + path, timeout=60) as answer:
             return answer.status, answer.read().decode()
 
     return await asyncio.to_thread(read)
@@ -103,11 +104,14 @@ async def test_a_press_flushes_and_nothing_stale_follows_and_history_is_what_was
         start = await client.until(lambda event: isinstance(event, SpeechStart))
         while len(played(client)) < 48 * 1500:
             await client.take()
-        # It has played 24 characters of them: "alpha bravo charlie delt".
+        # It has played 24 characters of them: "alpha bravo charlie delt". It goes on playing until it is silenced.
+        clock = asyncio.get_running_loop().time
+        told = clock()
         await client.send(Played(start.generation, 24 * MS_A_CHAR))
         await client.socket.send(json.dumps({"role": "user", "type": "audio", "format": "bytes.raw", "start": True}))
         flush = await client.until(lambda event: isinstance(event, Flush))
         assert flush.generation > start.generation
+        most = 24 + (clock() - told) * 1000 / MS_A_CHAR
         seen = len(client.events)
         await client.send(Pcm(bytes(32_000)), Released())
         await client.idle()
@@ -117,7 +121,8 @@ async def test_a_press_flushes_and_nothing_stale_follows_and_history_is_what_was
         texts = [(e.message.role, e.text) for e in server.conversations.get("d1").history if e.text]
         assert texts[0] == ("user", "story")
         assert texts[1][0] == "assistant"
-        assert texts[1][1] in ("alpha bravo charlie", "alpha bravo charlie delta")
+        third = words.index("charlie")
+        assert texts[1][1] in [words[: w.end()] for w in re.finditer(r"\w+", words) if third <= w.start() <= most]
         assert texts[2:] == [("user", "thanks"), ("assistant", "Welcome.")]
 
 
@@ -203,7 +208,7 @@ async def test_many_devices_at_once_never_mix() -> None:
         async with device(server, name) as client:
             for n in range(3):
                 await client.send(Typed(f"{name} asks {n}"))
-                await client.idle(40)
+                await client.idle()
             return client
 
     async with light(services) as server:
@@ -262,7 +267,7 @@ async def test_open_interpreters_typed_form_works_without_a_hello() -> None:
             await socket.send(json.dumps({"role": "user", "type": "message", **part}))
         frames: list[dict[str, Any]] = []
         while not frames or frames[-1].get("content") != "complete":
-            frame = await asyncio.wait_for(socket.recv(), 10)
+            frame = await asyncio.wait_for(socket.recv(), 60)
             assert isinstance(frame, str)
             frames.append(json.loads(frame))
         words = [f for f in frames if f["role"] == "assistant" and f["type"] == "message"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 import psutil
@@ -14,7 +15,7 @@ from support.standing import standing
 from zero_one.config.settings import ApprovalSettings
 from zero_one.protocol.events import Show, State, Stop, Typed
 
-MARK = "86399.25"
+MARK = f"86399.{os.getpid()}"
 """Seconds that only our own processes sleep."""
 CHILD = f"subprocess.Popen(['sleep', '{MARK}'], start_new_session=True)"
 STUBBORN = f"""
@@ -53,17 +54,19 @@ async def test_everything_is_really_gone(tmp_path: Path, monkeypatch: pytest.Mon
             await code.send(Typed("work"))
             await code.until(lambda e: isinstance(e, Show) and e.message.type == "console" and "begun" in str(e), 60)
             await thinker.send(Typed("think"))
-            await thinker.until(lambda e: isinstance(e, State) and e.name == "thinking", 30)
+            await thinker.until(lambda e: isinstance(e, State) and e.name == "thinking", 60)
             while len(model.requests) < 4:  # noqa: ASYNC110  (the model runs in a thread of its own)
                 await asyncio.sleep(0.02)
-            assert len(sleepers()) >= 3, "the jobs and the child run"
+            async with asyncio.timeout(60):
+                while len(sleepers()) < 3:  # noqa: ASYNC110  (the jobs and the child; nobody tells when they run)
+                    await asyncio.sleep(0.05)
             await hall.send(Stop(everything=True))
             for client in (code, thinker):
                 await client.until(
-                    lambda e: isinstance(e, Show) and e.message.type == "status" and e.message.content == "complete", 30
+                    lambda e: isinstance(e, Show) and e.message.type == "status" and e.message.content == "complete", 60
                 )
-            assert await asyncio.to_thread(model.hung_up.wait, 10), "the model call is cut off"
-            async with asyncio.timeout(10):
+            assert await asyncio.to_thread(model.hung_up.wait, 60), "the model call is cut off"
+            async with asyncio.timeout(60):
                 while sleepers():  # noqa: ASYNC110  (nobody tells when a process is gone)
                     await asyncio.sleep(0.05)
             for name in ("jobs", "code", "model"):
