@@ -66,9 +66,14 @@ class Conversation:
         self._tasks = Tasks(device)
         self._audience = Audience(services.metrics, self._lost)
         self._memory = Memory(
-            services.folder, device, self._audience.emit, lambda text: self._mouth.trouble("history", text)
+            services.folder,
+            device,
+            self._audience.emit,
+            lambda text: self._mouth.trouble("history", text),
+            lambda: self._mouth.queue.generation,
         )
         self.history = self._memory.history
+        generation = self._memory.mailbox.start_at(generation)
         self._machine = Machine(lambda state: self._audience.emit(State(state.value)))
         self._mouth = Mouth(device, services, self._audience, self.history, self.settle, generation)
         self.questions = Questions(device, services, self._audience, self._mouth, self._desk, self.settle)

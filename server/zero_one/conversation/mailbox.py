@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from zero_one.conversation import phrases
 from zero_one.files import set_aside, write_whole
@@ -22,6 +23,8 @@ log = logging.getLogger(__name__)
 
 _MAX_SEEN = 64
 _MOST_QUOTED = 200
+_UNSAVED = 1000
+"""By how much the generation may have grown since it was last saved."""
 
 
 def safe_name(device: str) -> str:
@@ -44,7 +47,8 @@ class Slip:
 
 class Mailbox:
     """``waiting``: texts to say when the device is there again. ``open``: requests that are being answered, by the id
-    of their turn; those that a file holds were not, and their device is told. A file that cannot be read is put aside.
+    of their turn; those that a file holds were not, and their device is told. ``generation``: of the newest
+    sound, for devices drop all that seems older, whatever the clock says. A file that cannot be read is put aside.
 
     An utterance is first taken (nobody answers it twice), and kept once what it says is on the disk; only then may its
     device forget it. One that was taken but not kept comes again after a restart, and is answered then.
@@ -53,6 +57,7 @@ class Mailbox:
     def __init__(self, file: Path | None) -> None:
         self.waiting: list[str] = []
         self.open: dict[str, str] = {}
+        self.generation = self._first = 0
         self._seen: list[str] = []
         self._saved: frozenset[str] = frozenset()
         self._taken: list[str] = []
@@ -66,6 +71,7 @@ class Mailbox:
             raw = json.loads(file.read_text("utf-8"))
             self.waiting, self._seen = [str(text) for text in raw["waiting"]], [str(ident) for ident in raw["seen"]]
             self._saved = frozenset(self._seen)
+            self.generation = int(raw.get("generation", 0))
             self.waiting += [phrases.UNANSWERED.format(text=str(text)) for text in raw.get("open", {}).values()]
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
             try:
@@ -74,6 +80,11 @@ class Mailbox:
                 log.warning("%s cannot be read (%s) nor put aside: %s", file, problem, failed)
             else:
                 log.warning("%s cannot be read (%s); it is kept as %s", file, problem, aside.name)
+
+    def start_at(self, generation: int) -> int:
+        """The generation to begin with: this one, unless greater ones may have been used before."""
+        self._first = self.generation = max(generation, self.generation + _UNSAVED if self.generation else 0)
+        return self._first
 
     def begin(self, turn: str, text: str) -> None:
         """This request is being answered; until ``end`` a restart would leave it without an answer."""
@@ -121,8 +132,10 @@ class Mailbox:
         """Raises OSError."""
         async with self._saving:
             seen = list(self._seen)
-            kept = {"waiting": self.waiting, "seen": seen, "open": self.open}
+            kept: dict[str, Any] = {"waiting": self.waiting, "seen": seen, "open": self.open}
             # Whoever only looked in, under many names, must not fill the disk.
-            if self._file is not None and (any(kept.values()) or self._file.exists()):
+            used = any(kept.values()) or self.generation != self._first
+            if self._file is not None and (used or self._file.exists()):
+                kept["generation"] = self.generation
                 await asyncio.to_thread(write_whole, self._file, json.dumps(kept, ensure_ascii=False))
             self._saved = frozenset(seen)

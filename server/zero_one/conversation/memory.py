@@ -13,15 +13,21 @@ from zero_one.protocol.events import Received, ServerEvent
 
 
 class Memory:
-    """``emit`` sends to the device; ``tell`` says that something could not be saved: once, until saving works again."""
+    """``emit`` sends to the device; ``tell`` says that something could not be saved: once, until saving works again;
+    ``generation`` is that of the newest sound."""
 
     def __init__(
-        self, folder: Path | None, device: str, emit: Callable[[ServerEvent], None], tell: Callable[[str], None]
+        self,
+        folder: Path | None,
+        device: str,
+        emit: Callable[[ServerEvent], None],
+        tell: Callable[[str], None],
+        generation: Callable[[], int],
     ) -> None:
         name = safe_name(device)
         self.history = History.load(folder / f"{name}.jsonl") if folder else History()
         self.mailbox = Mailbox(folder / f"{name}.json" if folder else None)
-        self._emit, self._tell = emit, tell
+        self._emit, self._tell, self._generation = emit, tell, generation
         self._told = ""
         self._saving = asyncio.Lock()
 
@@ -37,6 +43,7 @@ class Memory:
             trouble = self.history.unsaved
             if not trouble:
                 self.mailbox.keep(slips)
+            self.mailbox.generation = self._generation()
             try:
                 await self.mailbox.save()
             except OSError as error:

@@ -10,8 +10,8 @@ ONLY_COMMANDS = (
     "say: what can I say, to hear some."
 )
 NO_MODEL = (
-    "I heard: {text}. That is not one of my commands, and no language model is set up. Set the model's name in your "
-    "profile, or the key of a model service in the environment, and I can do much more. "
+    "I heard: {text}. That is not one of my commands, and no language model is set up. Name one in your profile, "
+    "or start me with the profile openai, anthropic, groq or local, and I can do much more. "
     "For now, say: what can I say."
 )
 STILL_WARMING = "One moment, I am still getting ready. I have what you said."

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from support.players import Scene, Stage, says
+from support.players import Device, Scene, Stage, says
 from support.virtual_time import virtual
-from zero_one.conversation import phrases
-from zero_one.protocol.events import Stop, Typed
+from zero_one.conversation import Conversation, phrases
+from zero_one.protocol.events import SpeechStart, Stop, Typed
 
 ASKED = "tidy up my downloads"
 TOLD = phrases.UNANSWERED.format(text=ASKED)
@@ -103,3 +103,18 @@ async def test_who_only_looks_in_leaves_nothing_on_the_disk(tmp_path: Path) -> N
     await stage.talk.detach(await stage.join())
     await stage.talk.close()
     assert not os.listdir(tmp_path)
+
+
+@virtual
+async def test_generations_never_go_back_not_even_with_the_clock(tmp_path: Path) -> None:
+    """A device drops sound that seems older than what it has heard: it would hear nothing any more."""
+    services = Stage(plays=(says("Hello."), says("Hello.")), folder=tmp_path).services
+    generations: list[int] = []
+    for clock in (1_800_000_000, 1_000):
+        talk, device = Conversation("device", services, generation=clock), Device()
+        await talk.attach(device)
+        await talk.handle(Typed("hello"), device)
+        await device.idle()
+        await talk.close()
+        generations.append(next(event.generation for _, event in device.events if isinstance(event, SpeechStart)))
+    assert generations[0] < generations[1]
