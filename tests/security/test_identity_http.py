@@ -110,6 +110,7 @@ def test_hosts_are_read_strictly() -> None:
             read_host(odd)
     assert Names(["01.example."]).ours(Host("01.example"))
     assert not Names().ours(Host("01.example"))
+    assert Names(["B\u00fccher.example"]).ours(read_host("XN--bcher-kva.example.:443"))
 
 
 # --- Origin

@@ -76,6 +76,23 @@ async def test_desktop_a_backlog_in_one_burst_is_part_of_the_utterance() -> None
         assert ears(server).heard == [burst]
 
 
+async def test_a_device_that_comes_back_in_the_middle_of_a_press_is_kept() -> None:
+    """Its network was away for a moment: it goes on sending sound, and its end, on a connection that knows no start."""
+    async with light(house("hello", "hello")) as server, desktop(server) as client:
+        for _ in range(200):
+            await client.socket.send(bytes(DESKTOP_CHUNK))
+        await client.socket.send(DESKTOP_END)
+        await client.socket.send(DESKTOP_START)
+        await client.socket.send(bytes(32_000))
+        await client.socket.send(DESKTOP_END)
+        errors = 0
+        while '"error"' in (frame := str(await asyncio.wait_for(client.socket.recv(), 30))):
+            errors += 1
+            assert '"audio"' not in frame
+        assert errors == 2, "the sound and its end are answered once each, not each frame"
+        assert ears(server).heard == [bytes(32_000)]
+
+
 async def test_a_wav_header_is_not_sound() -> None:
     """A device that sends a whole WAV file under the same label."""
     pcm = bytes(range(256)) * 200

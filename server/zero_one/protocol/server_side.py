@@ -86,6 +86,7 @@ class ServerSide:
         self._typed = TypedReader()
         self._spoke_typed = False
         self._spoke_audio = False
+        self._stray = False  # sound without a start came, and this was said
         # The utterance that comes in.
         self._reader: SoundReader | None = None
         self._utterance: str | None = None
@@ -206,7 +207,7 @@ class ServerSide:
         if self.hello is not None:
             raise FrameError("bad_hello", "This connection has said hello already.")
         self.hello = read_hello(raw, self._new_id)
-        self._rate = self.hello.rate_out
+        self._rate, self._stray = self.hello.rate_out, False
         generation, state = self._resume(self.hello.device) if self._resume else (0, "idle")
         self._floor = max(self._floor, generation)
         self._replies.append(
@@ -245,9 +246,11 @@ class ServerSide:
         if len(data) > MAX_BINARY_FRAME:
             raise FrameError("too_large", f"A binary frame may have at most {MAX_BINARY_FRAME} bytes.")
         if self._reader is None:
-            if self._spoke_audio and not self.level:
-                # Later than any tail: what an old device still had in its buffers. It could not read an error.
+            if self._stray or (self._spoke_audio and not self.level):
+                # Later than any tail, or begun on an earlier connection: what an old device still had in its buffers.
+                # It could not read an error, and needs none for each frame.
                 return []
+            self._stray = not self.level
             raise FrameError("not_open", "Sound came without a start header; press and speak again.")
         if self._tail_until is not None:
             self._tail_until = min(max(self._tail_until, now_ms + TAIL_EXTEND_MS), self._tail_limit)

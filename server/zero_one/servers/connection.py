@@ -119,8 +119,8 @@ class Connection:
         self._loop = asyncio.get_running_loop()
         self._frames = Bucket(_FRAMES, _FRAMES_A_S, self._loop.time)
         self._bytes = Bucket(_BYTES, _BYTES_A_S, self._loop.time)
-        expected = visitor.near or visitor.key is not None or door.admitted(visitor) is not None
-        self._hello_until: float | None = self._now() + (HELLO_WAIT_MS if expected else STRANGER_WAIT_MS)
+        self._expected = visitor.near or visitor.key is not None or door.admitted(visitor) is not None
+        self._hello_until: float | None = self._now() + (HELLO_WAIT_MS if self._expected else STRANGER_WAIT_MS)
 
     @property
     def caller(self) -> Caller | None:
@@ -149,7 +149,7 @@ class Connection:
         await self._pace(len(frame))
         if self._link is None:
             self._strange += 1
-            if self._strange > STRANGER_FRAMES:
+            if self._strange > STRANGER_FRAMES and not self._expected:
                 raise Refused(NOT_PAIRED, "Say hello first.")
         events = self._side.receive(frame, self._now())
         if any(isinstance(event, Hello) for event in events):

@@ -7,6 +7,7 @@ first 01's ESP32 sends ``Origin: file://``, which is no page of the network.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Callable, Iterable
@@ -68,6 +69,14 @@ def foreign(origins: Iterable[str], host: Host) -> bool:
     return (origin.name, origin.port or usual) != (host.name, host.port or usual)
 
 
+def _as_sent(name: str) -> str:
+    """A name as a Host header has it: letters beyond ASCII in punycode."""
+    plain = name.strip().lower().removesuffix(".")
+    with contextlib.suppress(UnicodeError):
+        plain = plain.encode("idna").decode("ascii")
+    return plain
+
+
 class Names:
     """By which names and addresses this server may be called. ``more`` are names that only its owner knows."""
 
@@ -79,7 +88,7 @@ class Names:
         names: Callable[[], Iterable[str]] = own_names,
         clock: Clock = time.monotonic,
     ) -> None:
-        self._more = {name.strip().lower().removesuffix(".") for name in more}
+        self._more = {_as_sent(name) for name in more}
         self._addresses, self._names, self._clock = addresses, names, clock
         self._known: frozenset[IpAddress] = frozenset()
         self._looked: float | None = None

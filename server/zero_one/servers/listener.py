@@ -53,10 +53,19 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        raise ListenError(
-            f"Port {port} on {host} cannot be used ({error.strerror or error}). Is another 01 running? "
-            f"Choose another one with --server-port, for example --server-port {port + 1 if port else 10101}."
-        ) from error
+        raise ListenError(_refused(host, port, error)) from error
+
+
+def _refused(host: str, port: int, error: OSError) -> str:
+    other = port + 1 if 1024 < port < 65535 else 10101
+    another = f"Choose another one with --server-port, for example --server-port {other}."
+    if error.errno == errno.EADDRINUSE:
+        return f"Port {port} on {host} is in use, perhaps by another 01. {another}"
+    if error.errno == errno.EACCES:
+        return f"Port {port} on {host} is not allowed to you. {another}"
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return f"{host} is no address of this computer. Listen on one of its own with --server-host, such as 127.0.0.1."
+    return f"Port {port} on {host} cannot be used ({error.strerror or error}). {another}"
 
 
 class Headcount:
