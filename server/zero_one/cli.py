@@ -10,6 +10,7 @@ from typing import Any
 
 from zero_one import __version__
 from zero_one.app.arguments import USAGE, parser
+from zero_one_desktop.terminal import be_forgiving
 
 OK, FAILED, INTERRUPTED = 0, 1, 130
 
@@ -20,6 +21,7 @@ _LATER = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of the ``01`` command. Returns the exit status: 0 done, 1 failed, 2 used wrongly."""
+    be_forgiving()
     arguments = parser().parse_args(argv)
     try:
         return _run(arguments)

@@ -6,19 +6,35 @@ import argparse
 import asyncio
 import sys
 from pathlib import Path
+from typing import NoReturn
 
+from zero_one import __version__
 from zero_one_desktop.control import COMMANDS, ControlError, send
 from zero_one_desktop.keyfile import VARIABLE, given_token
 from zero_one_desktop.options import ClientOptions
 from zero_one_desktop.places import control_path
+from zero_one_desktop.terminal import be_forgiving
 
 _DEEDS = ("pair", "forget", "servers")
 """What this program does itself; the other commands go to a client that runs already."""
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """A slip is no reason to print the whole help."""
+        self.exit(2, f"{self.prog}: {message}. See: {self.prog} --help\n")
+
+
+def _ms(text: str) -> int:
+    """Milliseconds of a button, from 0 to 10 s."""
+    if not text.isascii() or not text.isdigit() or int(text) > 10_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of milliseconds from 0 to 10000")
+    return int(text)
+
+
 def parser() -> argparse.ArgumentParser:
     d = ClientOptions()
-    p = argparse.ArgumentParser(
+    p = _Parser(
         prog="01-client",
         allow_abbrev=False,  # --token would be --token-file, with a key in the list of processes
         description="Hold a key, speak, hear the answer.",
@@ -32,25 +48,40 @@ def parser() -> argparse.ArgumentParser:
         "machine)",
     )  # fmt: skip
     p.add_argument(
-        "--hotkey", default=d.hotkey, help="talk key, like <ctrl>+<space>, <f9> or ctrl; none watches no key"
+        "--hotkey",
+        metavar="KEYS",
+        default=d.hotkey,
+        help="talk key, like <ctrl>+<space>, <f9> or ctrl; none watches no key",
     )
     p.add_argument("--mode", choices=("hold", "tap"), default=d.mode, help="hold to talk, or tap to begin and to end")
-    p.add_argument("--debounce-ms", type=int, default=d.debounce_ms, help="shorter presses count as none (%(default)s)")
-    p.add_argument(
-        "--grace-ms", type=int, default=d.release_grace_ms, help="shorter releases count as none (%(default)s)"
-    )
-    p.add_argument("--pre-roll-ms", type=int, default=d.pre_roll_ms, help="sound kept from before a press; 0 opens the "
-                   "microphone only while you talk (%(default)s)")  # fmt: skip
-    p.add_argument("--microphone", help="part of its name, or its number")
-    p.add_argument("--speaker", help="part of its name, or its number")
+    for name, default, text in (
+        ("--debounce-ms", d.debounce_ms, "shorter presses count as none"),
+        ("--grace-ms", d.release_grace_ms, "shorter releases count as none"),
+        ("--pre-roll-ms", d.pre_roll_ms, "sound kept from before a press; 0 opens the microphone only while you talk"),
+    ):
+        p.add_argument(name, type=_ms, metavar="MS", default=default, help=f"{text} (%(default)s)")
+    p.add_argument("--microphone", metavar="NAME", help="part of its name, or its number")
+    p.add_argument("--speaker", metavar="NAME", help="part of its name, or its number")
     p.add_argument("--devices", action="store_true", help="list microphones and loudspeakers, and end")
-    p.add_argument("--wav", type=Path, action="append", default=[], help="speak this recording instead of a microphone")
-    p.add_argument("--save", type=Path, help="write what is heard to this WAV file instead of playing it")
-    p.add_argument("--say", action="append", default=[], help="send this text, as if typed")
+    p.add_argument(
+        "--wav", type=Path, metavar="FILE", action="append", default=[],
+        help="speak this recording instead of a microphone; may be given more than once",
+    )  # fmt: skip
+    p.add_argument(
+        "--save", type=Path, metavar="FILE", help="write what is heard to this WAV file instead of playing it"
+    )
+    p.add_argument("--say", metavar="TEXT", action="append", default=[], help="send this text, as if typed")
     p.add_argument("--once", action="store_true", help="end after the first answer")
     p.add_argument("--stay", action="store_true", help="go on after --wav or --say are answered")
-    p.add_argument("--timeout", type=float, default=d.timeout_s, help="seconds to wait for an answer (%(default)g)")
-    p.add_argument("--stop-hotkey", default=d.stop_hotkey, help="stops everything (%(default)s); none watches no key")
+    p.add_argument(
+        "--timeout", type=float, metavar="S", default=d.timeout_s, help="seconds to wait for an answer (%(default)g)"
+    )
+    p.add_argument(
+        "--stop-hotkey",
+        metavar="KEYS",
+        default=d.stop_hotkey,
+        help="stops everything (%(default)s); none watches no key",
+    )
     p.add_argument("--token-file", type=Path, metavar="FILE", help=f"a file with this device's key, readable by you "
                    f"alone (or the variable {VARIABLE}); not needed once you have paired")  # fmt: skip
     p.add_argument("--insecure", action="store_true", help="let a key go over the network in plain text (do not)")
@@ -59,6 +90,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--no-keyring", action="store_true", help="pair: keep the key in a file")
     p.add_argument("--device", help="this device's name towards the server")
     p.add_argument("--quiet", action="store_true", help="no captions")
+    p.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     p.add_argument(
         "command", nargs="?", choices=(*_DEEDS, *COMMANDS), metavar="COMMAND", help=", ".join((*_DEEDS, *COMMANDS))
     )
@@ -68,6 +100,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """The command. Gives the exit status: 0 fine, 1 no answer, 2 cannot start."""
+    be_forgiving()
     given = parser().parse_args(argv)
     if given.command in _DEEDS:
         from zero_one_desktop import deeds

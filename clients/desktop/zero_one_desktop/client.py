@@ -178,7 +178,8 @@ class Client(Talking):
         self._outbox.type(secrets.token_hex(8), text)
         if not self._outbox.linked:
             self._link.hurry()
-            self._screen.note("The server cannot be reached just now; this is kept and sent when it is back.")
+            if self._told_down:  # not while the first connection is being made
+                self._screen.note("The server cannot be reached just now; this is kept and sent when it is back.")
         self._pump()
 
     def _no_more_lines(self) -> None:

@@ -20,9 +20,13 @@ Tell = Callable[[str], None]
 
 
 def open_speaker(options: ClientOptions, tell: Tell) -> Speaker:
-    """A file, the loudspeaker, or nothing but captions. Raises AudioDeviceError for one that was asked for by name."""
+    """A file, the loudspeaker, or nothing but captions. Raises AudioDeviceError for one that was asked for by name,
+    or a file that cannot be written."""
     if options.save is not None:
-        return WavSpeaker(options.save)
+        try:
+            return WavSpeaker(options.save)
+        except OSError as problem:
+            raise AudioDeviceError(f"{options.save} cannot be written: {problem.strerror or problem}.") from problem
     try:
         return PulseSpeaker() if pulse_runs() and not options.speaker else SoundDeviceSpeaker(options.speaker)
     except AudioDeviceError as problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -31,11 +32,15 @@ _OURS = {"first sound": "first sound of any kind, a tone (here)", "complete": "w
 def run(settings: Settings, *, url: str | None, wav: str | None, reply: str, once: bool) -> int:
     """Have the round trip, print it, write ``reply``; then serve on unless ``once``. Gives the exit status."""
     source = Path(wav).expanduser() if wav else UTTERANCE
+    target = Path(reply).expanduser()
+    if target.is_dir() or not os.access(target if target.exists() else target.parent, os.W_OK):
+        print(f"01: {target} cannot be written. Name another file for the answer with --reply FILE.", file=sys.stderr)
+        return 1
     try:
         pcm = read_wav(source, PCM_RATE_IN)
         if not pcm:
             raise SoundFileError(f"{source} holds no sound.")
-        return asyncio.run(_demo(settings, pcm, source, named(url) if url else None, Path(reply), once))
+        return asyncio.run(_demo(settings, pcm, source, named(url) if url else None, target, once))
     except (SoundFileError, DialogueError) as error:
         print(f"01: {error}", file=sys.stderr)
         return 1
@@ -76,8 +81,15 @@ async def _round_trip(settings: Settings, where: Address, pcm: bytes, source: Pa
         turn = await talk.say(pcm, limit_s=ms_of(pcm, PCM_RATE_IN) / 1000 + settings.caps.seconds + 60)
     _show(turn)
     if turn.sound:
-        await asyncio.to_thread(write_wav, reply, bytes(turn.sound), turn.rate)
+        try:
+            await asyncio.to_thread(write_wav, reply, bytes(turn.sound), turn.rate)
+        except OSError as error:
+            print(f"01: {reply} could not be written: {error.strerror or error}.", file=sys.stderr)
+            return 1
         print(f"\nThe answer is in {reply} ({ms_of(len(turn.sound), turn.rate) / 1000:.1f} s).", flush=True)
+    if turn.errors and not turn.transcript:
+        print(f"01: nothing was understood in {source.name}. Is there speech in it, and loud enough?", file=sys.stderr)
+        return 1
     if turn.errors or not turn.sound:
         print("01: the round trip failed. See what is missing with: 01 doctor", file=sys.stderr)
         return 1

@@ -244,6 +244,14 @@ class _Listening:
             self._turn.ms.setdefault(name, (self._clock() - self._asked_at) * 1000)
 
 
+def _why(error: Exception) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "nothing listens there"
+    if isinstance(error, TimeoutError):
+        return "it did not answer in time"
+    return str(getattr(error, "strerror", None) or error or type(error).__name__)
+
+
 async def _refuse(message: Message) -> Answer:
     return Answer(message.id or "", "no")
 
@@ -261,9 +269,7 @@ async def dialogue(where: Address, device: str, *, limit_s: float = 10.0) -> Asy
             proxy=None,
         )
     except (OSError, TimeoutError, WebSocketException) as error:
-        raise DialogueError(
-            f"No server answers at {where.ws} ({error or type(error).__name__}). Start one with: 01 --server"
-        ) from error
+        raise DialogueError(f"No server answers at {where.ws} ({_why(error)}). Start one with: 01 --server") from error
     try:
         found = Dialogue(socket, ClientSide(device, kind="terminal", features=("captions", "approvals")))
         await found.welcome(limit_s)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 import sys
 import threading
 import time
@@ -16,6 +17,8 @@ from zero_one.config.settings import Settings
 
 LIMIT_S = 30.0
 """After this, what has not answered is reported as such."""
+_TABLE_COLUMNS = 100
+"""Narrower than this, lines are easier to read than a table's columns."""
 _MARK = {"ok": "✓", "could be better": "•", "missing": "✗"}
 _STYLE = {"ok": "green", "could be better": "yellow", "missing": "bold red"}
 
@@ -27,7 +30,7 @@ def run(resolve: Callable[[], Resolved], *, as_json: bool, url: str | None) -> i
     found += gather(_checks(settings, url))
     if as_json:
         print(json.dumps([dataclasses.asdict(one) for one in found], indent=2, ensure_ascii=False))
-    elif sys.stdout.isatty():
+    elif sys.stdout.isatty() and shutil.get_terminal_size().columns >= _TABLE_COLUMNS:
         _table(found)
     else:
         _lines(found)

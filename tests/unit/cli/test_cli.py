@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from zero_one import __version__, cli
+from zero_one.servers.listener import ListenError, listen
 
 HEAVY = {"numpy", "pydantic", "litellm", "yaml", "rich", "asyncio", "fastapi", "websockets", "httpx", "pocketsphinx"}
 
@@ -160,6 +162,35 @@ def test_what_cannot_be_had_is_said_in_a_line_with_status_2(
     assert said.out == ""
     assert "Traceback" not in said.err
     assert len(said.err.splitlines()) <= 2, "a slip is no reason to print the whole help"
+
+
+def test_letters_that_a_terminal_does_not_know_end_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a Windows console, or under LC_ALL=C."""
+    into = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(into, encoding="ascii"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"gr\xf6\xdfe\n"), encoding="utf-8"))
+    assert cli.main(["commands", "--match", "tür 日本"]) == 1
+    print("✓", sys.stdin.read(), flush=True)
+    assert b"?" in into.getvalue()
+
+
+@pytest.mark.parametrize("place", ["gone/reply.wav", "."])
+def test_where_the_answer_cannot_be_written_is_said_before_it_is_spoken(
+    place: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("demo", "--once", "--reply", place) == 1
+    said = capsys.readouterr()
+    assert "--reply FILE" in said.err
+    assert said.out == ""
+
+
+def test_a_port_that_cannot_be_had_is_told_in_plain_words() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = busy.getsockname()[1]
+        with pytest.raises(ListenError, match=f"Port {port} on 127.0.0.1 is in use"):
+            listen("127.0.0.1", port)
+    with pytest.raises(ListenError, match="no address of this computer"):
+        listen("192.0.2.1", 0)
 
 
 def test_a_server_for_other_machines_does_not_start_without_its_tls(

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from zero_one.app.address import ANSWER_S, get
 from zero_one.app.checks.finding import Finding, better, install, missing, ok, set_it
@@ -155,6 +156,8 @@ def port(settings: Settings) -> Iterator[Finding]:
     """Is the port free, or does a server of ours answer there?"""
     area, host, number = "server", settings.server.host, settings.server.port
     where = near(settings)
+    if urlsplit(where.ws).port != number and get(f"{where.http}/ping", ANSWER_S, where.context()):
+        yield ok(area, "running", f"a 01 server answers at {where.ws}")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.create_server((host, number), family=family):
