@@ -25,6 +25,8 @@ QUESTION = {
     "answers": ["yes", "no", "edit"],
 }
 SPEECH = bytes(24_000 * 2 * 3 // 10)  # 300 ms
+LONG_SPEECH = bytes(24_000 * 2 * 30)
+"""Half a minute: however busy the machine, what is done next is done before the end of it."""
 
 
 class Quiet:
@@ -58,11 +60,12 @@ async def at_the_button(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asyn
 
 async def ask(client: Client, server: LightServer, *, wait: bool = True, **more: Any) -> None:
     """The question is shown and spoken; ``wait``: until it was heard and presses count."""
+    sound = SPEECH if wait else LONG_SPEECH
     await server.say(
         ev.Show(Message("server", "approval", content={**QUESTION, **more}, id="q1")),
-        ev.State("speaking"), ev.SpeechStart(1), ev.SpeechPcm(1, SPEECH), ev.SpeechEnd(1), ev.State("asking"),
+        ev.State("speaking"), ev.SpeechStart(1), ev.SpeechPcm(1, sound), ev.SpeechEnd(1), ev.State("asking"),
     )  # fmt: skip
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while client._asking.questions.asked is None or (wait and client._asking._consent.waits):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     if wait:
@@ -78,11 +81,12 @@ def up(client: Client) -> None:
 
 
 async def tap(client: Client, times: int = 1) -> None:
-    for _ in range(times):
-        down(client)
-        await asyncio.sleep(0.08)
-        up(client)
-        await asyncio.sleep(0.12)
+    """As the keyboard tells it: when a finger came and left, however late that is heard of."""
+    await asyncio.sleep(times * 0.2)
+    begun = asyncio.get_running_loop().time() * 1000 - times * 200
+    for number in range(times):
+        client._key(client._button.down, begun + number * 200)
+        client._key(client._button.up, begun + number * 200 + 80)
 
 
 def kinds(server: LightServer) -> list[str]:
@@ -103,6 +107,7 @@ async def test_two_silent_seconds_are_yes_and_the_silence_is_no_utterance(
 ) -> None:
     async with at_the_button(tmp_path, monkeypatch) as (client, server):
         await ask(client, server)
+        begun = asyncio.get_running_loop().time()
         down(client)
         for _ in range(21):
             await asyncio.sleep(0.1)
@@ -111,7 +116,7 @@ async def test_two_silent_seconds_are_yes_and_the_silence_is_no_utterance(
         answer = await server.wait_for_kind(ev.Answer)
         await server.wait_for_kind(ev.Cancelled)
         assert (answer.id, answer.answer, answer.hand) == ("q1", "yes", "hold")
-        assert 2_000 <= answer.held_ms < 2_600
+        assert 2_000 <= answer.held_ms <= (asyncio.get_running_loop().time() - begun) * 1000 + 1
         assert "Released" not in kinds(server)
 
 
@@ -211,7 +216,7 @@ async def test_code_that_is_typed_after_its_question_is_over_is_no_request(
         client._typed("rm a.txt")
         over = {"answer": "no", "reason": "nobody answered in time", "by": ""}
         await server.say(ev.Show(Message("server", "approval", content=over, end=True, id="q1")))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while client._asking.questions.asked is not None:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         for line in ("rm b.txt", ".", "what time is it"):

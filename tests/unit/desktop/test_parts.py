@@ -371,7 +371,7 @@ async def test_lines_come_from_any_file_and_the_last_needs_no_newline(tmp_path: 
     ended = asyncio.Event()
     with path.open("rb") as file:
         read_lines(file.fileno(), lines.append, ended.set)
-        await asyncio.wait_for(ended.wait(), 5)
+        await asyncio.wait_for(ended.wait(), 60)
     assert lines == ["one", "two ü", "", "three"]
 
 

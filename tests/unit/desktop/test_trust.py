@@ -171,7 +171,7 @@ def test_a_keyring_that_never_answers_is_given_up_on(monkeypatch: pytest.MonkeyP
     began = time.monotonic()
     with pytest.raises(VaultError, match="did not answer"):
         SystemKeyring(0.1).get("x")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     forever.set()
 
 
