@@ -128,12 +128,19 @@ def test_a_stream_holds_back_little_and_says_all_in_the_end() -> None:
     ],
 )
 def test_hostile_texts_take_no_longer_than_twice_for_twice_the_length(text: str) -> None:
-    redactor, times = Redactor(KNOWN), []
-    for part in (text[: len(text) // 4], text):
-        began = time.process_time()
-        redactor.text(part)
-        times.append(time.process_time() - began)
-    assert times[1] < 12 * times[0] + 0.3  # four times the text; quadratic time would be sixteen and more
+    redactor = Redactor(KNOWN)
+
+    def seconds(part: str) -> float:
+        """Of this thread alone, at its best: whatever else goes on here is not the text's fault."""
+        taken = []
+        for _ in range(3):
+            began = time.thread_time()
+            redactor.text(part)
+            taken.append(time.thread_time() - began)
+        return min(taken)
+
+    quarter, whole = seconds(text[: len(text) // 4]), seconds(text)
+    assert whole < 12 * quarter + 0.3, (quarter, whole)  # quadratic time would be sixteen times and more
 
 
 def test_the_environment_gives_its_secrets_and_no_more() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -86,10 +87,11 @@ def test_a_program_is_run_by_docker_and_ends_when_we_do(
     assert process.stdout.readline() == "up\n"
     below = psutil.Process(process.pid).children(recursive=True)
     process.stdin.close()
-    assert process.wait(10) == 1, "process 1 saw that its host is gone"
+    assert process.wait(60) == 1, "process 1 saw that its host is gone"
     process.stdout.close()
     for left in below:  # in a container they would have ended with process 1
-        left.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            left.kill()
 
 
 def test_a_seatbelt_denies_first_and_hides_last(box: Sandbox) -> None:
@@ -130,7 +132,7 @@ def test_the_filter_is_whole() -> None:
     assert program[-8:-6] == b"\x06\x00", "the last word is an answer"
 
 
-def test_secrets_are_found_by_place_by_name_and_behind_links(tmp_path: Path) -> None:
+def test_secrets_are_found_by_place_by_name_and_behind_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home"
     for name in (".ssh/id_rsa", "stuff/aws/credentials", "a/b/server.pem", "a/.env", "a/b/wallet.dat", "Work/keys.kdbx",
                  "a/.env.example", "a/letter.txt", "node_modules/x/cert.pem", "a/ID_RSA"):  # fmt: skip
@@ -140,11 +142,9 @@ def test_secrets_are_found_by_place_by_name_and_behind_links(tmp_path: Path) -> 
     (home / ".gnupg").symlink_to("/")
     data = tmp_path / "moved"
     data.mkdir()
-    os.chdir(tmp_path)
     listener = socket.socket(socket.AF_UNIX)
-    os.chdir(home)
+    monkeypatch.chdir(home)  # the path itself may be too long for a socket's name
     listener.bind("agent.sock")
-    os.chdir(tmp_path)
     found = {str(path.relative_to(tmp_path)) for path in hidden.secrets(home, (data,)) if path.is_relative_to(tmp_path)}
     listener.close()
     assert found == {
