@@ -85,7 +85,7 @@ def test_processes_that_start_at_once_agree(tmp_path: Path) -> None:
     for process in together:
         assert process.stdin is not None
         process.stdin.write("\n")
-    answers = [process.communicate(timeout=60)[0] for process in together]
+    answers = [process.communicate(timeout=100)[0] for process in together]
     assert all(len(answer.strip()) == 64 for answer in answers)
     assert len(set(answers)) == 1
 

@@ -30,7 +30,7 @@ def test_devices_that_processes_add_at_once_are_all_there(tmp_path: Path) -> Non
     together = [
         subprocess.Popen([sys.executable, "-c", ADD, str(path)], stdout=subprocess.PIPE, text=True) for _ in range(3)
     ]
-    added = [ident for process in together for ident in process.communicate(timeout=60)[0].split()]
+    added = [ident for process in together for ident in process.communicate(timeout=100)[0].split()]
     assert len(added) == 30
     assert {device.id for device in DeviceBook(path)} == set(added)
 
@@ -118,6 +118,13 @@ def test_an_address_is_admitted_in_every_spelling_and_nothing_else_is(tmp_path: 
         book.admit_address("kitchen", "Echo", now=1.0)
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for the lock gets it in the end, on a busy machine too."""
+    monkeypatch.setattr("zero_one.identity.pairing._LOCK_S", 100.0)
+
+
+@pytest.mark.usefixtures("patient")
 def test_guesses_at_once_are_all_counted(tmp_path: Path) -> None:
     path = tmp_path / "pairing.json"
     code = PairingDesk(path).offer(now=0)
@@ -135,6 +142,7 @@ def test_guesses_at_once_are_all_counted(tmp_path: Path) -> None:
         PairingDesk(path).redeem(code, now=1)
 
 
+@pytest.mark.usefixtures("patient")
 def test_of_many_who_have_the_code_one_gets_the_key(tmp_path: Path) -> None:
     path = tmp_path / "pairing.json"
     code = PairingDesk(path).offer(now=0)
