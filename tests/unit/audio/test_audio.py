@@ -177,7 +177,7 @@ async def test_a_wav_microphone_delivers_the_file_in_blocks_and_says_when_it_end
     microphone = WavMicrophone(wav_bytes(pcm, 16_000), ended.set)
     began = asyncio.get_running_loop().time()
     microphone.open(got.append)
-    await asyncio.wait_for(ended.wait(), 5)
+    await asyncio.wait_for(ended.wait(), 60)
     assert asyncio.get_running_loop().time() - began >= 0.095
     assert b"".join(got) == pcm
     assert len(got) == 5
@@ -196,7 +196,7 @@ async def test_a_wav_speaker_keeps_exactly_what_was_heard(tmp_path: Path) -> Non
     speaker.write(second)
     now[0] = 6.0
     assert speaker.position_ms == 300
-    await asyncio.wait_for(speaker.drained(), 1)
+    await asyncio.wait_for(speaker.drained(), 60)
     speaker.close()
     assert read_wav(tmp_path / "heard.wav", 24_000) == first[: bytes_of(100, 24_000)] + second
 
@@ -204,7 +204,7 @@ async def test_a_wav_speaker_keeps_exactly_what_was_heard(tmp_path: Path) -> Non
 async def test_a_wav_speaker_is_drained_when_real_time_has_passed() -> None:
     speaker = WavSpeaker()
     speaker.write(tone(60, 24_000))
-    await asyncio.wait_for(speaker.drained(), 5)
+    await asyncio.wait_for(speaker.drained(), 60)
     assert speaker.position_ms == 60
     speaker.close()
 

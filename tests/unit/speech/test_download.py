@@ -78,7 +78,7 @@ async def test_a_good_day(hub: Hub) -> None:
 async def test_bad_days_that_end_well(hub: Hub, faults: list[str], known: bool) -> None:
     hub.faults = list(faults)
     model = pinned() if known else pinned(None, None)
-    folder = await download(model, silence_s=2)
+    folder = await download(model, silence_s=60)
     assert (folder / "model.bin").read_bytes() == WEIGHTS
     assert (folder / "config.json").read_bytes() == CONFIG
     assert leftovers(model) == []
@@ -117,7 +117,7 @@ async def test_a_hub_that_hangs_is_left(hub: Hub) -> None:
     hub.faults = ["", *["hang"] * 30]
     hub.ranges = False
     model = pinned()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(100):
         with pytest.raises(DownloadError, match="fell silent"):
             await download(model, silence_s=0.2)
     assert not models.is_complete(model)
@@ -188,7 +188,7 @@ async def test_cancelling_keeps_the_part(hub: Hub) -> None:
             got_some.set()
 
     task = asyncio.create_task(download(model, progress))
-    await asyncio.wait_for(got_some.wait(), 10)
+    await asyncio.wait_for(got_some.wait(), 60)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -217,7 +217,7 @@ async def test_a_damaged_copy_is_not_taken_for_a_model_and_is_mended(hub: Hub, h
 
 
 async def test_whether_the_hub_answers_is_known_soon(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert await hub_answers()
+    assert await hub_answers(60)
     monkeypatch.setenv("ZERO_ONE_HUB", "http://127.0.0.1:9")
     assert not await hub_answers()
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -229,7 +229,7 @@ async def test_a_hub_that_takes_the_call_and_says_nothing_does_not_answer(monkey
     held: list[asyncio.StreamWriter] = []
     server = await asyncio.start_server(lambda _reader, writer: held.append(writer), "127.0.0.1", 0)
     monkeypatch.setenv("ZERO_ONE_HUB", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert not await hub_answers(0.2)
     for writer in held:
         writer.close()

@@ -62,7 +62,7 @@ def test_espeak_rules_give_only_phones_that_the_model_has() -> None:
         "AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W Y Z ZH".split()
     )
     for word in ("kubernetes", "spotify", "nginx", "wikipedia", "żubrówka", "façade", "gnocchi", "schadenfreude"):
-        said = library.worker.submit(self_ := object(), lambda word=word: library.phonemes(word)).result(10)
+        said = library.worker.submit(self_ := object(), lambda word=word: library.phonemes(word)).result(60)
         assert self_
         spelled = sphinx_words.arpabet(said).split()
         assert spelled, word

@@ -70,7 +70,7 @@ async def test_closing_a_stream_stops_its_producer(worker: Worker) -> None:
 
     def produce(emit: Emit) -> None:
         assert emit(b"first")
-        go_on.wait(10)
+        go_on.wait(60)
         if not emit(b"second"):
             stopped.set()
 
