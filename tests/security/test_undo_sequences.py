@@ -199,7 +199,7 @@ async def _do(terminal: Terminal, trust: Trust, language: str, code: str, turn: 
     if verdict.risk is Risk.OBSERVE:
         watched = [terminal.folder]
     async with trust.undo_around(watched, turn, code.splitlines()[0][:60]) as kept:
-        async for piece in terminal.run(language, code, timeout_s=20):
+        async for piece in terminal.run(language, code, timeout_s=100):
             said += piece.content if piece.kind in ("error", "output") else ""
     assert not kept.problem
     assert not kept.left_out, kept.left_out

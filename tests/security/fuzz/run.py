@@ -26,7 +26,7 @@ def main() -> None:
         (corpus / f"seed-{number}").write_bytes(seed)
     # The time that one input may take is libFuzzer's; a slow one is as bad as a crash.
     options = [
-        sys.argv[0], f"-runs={given.runs}", f"-seed={given.seed}", "-max_len=4096", "-timeout=10",
+        sys.argv[0], f"-runs={given.runs}", f"-seed={given.seed}", "-max_len=4096", "-timeout=60",
         f"-artifact_prefix={corpus}/", str(corpus),
     ]  # fmt: skip
     atheris.Setup(options, targets.TARGETS[given.target])

@@ -126,16 +126,19 @@ def proc(name: str) -> list[str]:
 
 
 async def test_facts_agree_with_what_the_system_says(hands: Hands, tmp_path: Path) -> None:
+    size, before = df(tmp_path)
     disk = await hands.call("system.disk", path=str(tmp_path))
-    size, available = df(tmp_path)
+    _, after = df(tmp_path)
     assert disk["total"] == size
-    assert abs(disk["free"] - available) < 500_000_000
+    # Others write and remove meanwhile.
+    assert min(before, after) - 2_000_000_000 < disk["free"] < max(before, after) + 2_000_000_000
     memory = await hands.call("system.memory")
     total = int(proc("meminfo")[1]) * 1024
     assert memory["total"] == total
     assert memory["used"] + memory["available"] == total
+    before_s = float(proc("uptime")[0])
     uptime = await hands.call("system.uptime")
-    assert abs(uptime["seconds"] - float(proc("uptime")[0])) < 5
+    assert before_s - 5 < uptime["seconds"] < float(proc("uptime")[0]) + 5
     network = await hands.call("system.network")
     assert network["hostname"] == socket.gethostname()
     assert all(not one["address"].startswith("127.") for one in network["addresses"])
@@ -143,7 +146,7 @@ async def test_facts_agree_with_what_the_system_says(hands: Hands, tmp_path: Pat
     assert 0 <= cpu["percent"] <= 100
     assert cpu["cores"] == os.cpu_count()
     clock = await hands.call("system.clock")
-    assert clock["offset_minutes"] == -time.timezone // 60 + 60 * time.localtime().tm_isdst
+    assert clock["offset_minutes"] == time.localtime().tm_gmtoff // 60
     assert isinstance((await hands.call("system.battery"))["present"], bool)
     processes = await hands.call("system.processes", limit=3)
     assert len(processes) == 3

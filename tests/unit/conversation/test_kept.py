@@ -144,7 +144,7 @@ async def test_a_kill_before_it_was_understood_loses_nothing(tmp_path: Path) -> 
     await say(stage, "u1")
     await asyncio.sleep(2)
     await stage.talk.announce("Tea is ready.")  # saves the mailbox in between
-    copy = tmp_path.with_name("copy")
+    copy = tmp_path.with_name(f"{tmp_path.name}-copy")
     shutil.copytree(tmp_path, copy)
     await stage.talk.close()
     again = Stage("hello", plays=(says("Hi again."),), folder=copy)
