@@ -10,7 +10,7 @@ from pathlib import Path
 
 from zero_one.commands.past import Forgotten
 from zero_one.conversation import Conversations
-from zero_one.conversation.mailbox import safe_name
+from zero_one.conversation.mailbox import forget_unanswered, safe_name
 from zero_one.files import write_whole
 from zero_one.interpreter.history import Entry, within
 from zero_one.protocol.lmc import MessageError
@@ -120,7 +120,10 @@ def forget_histories(folder: Path, names: set[str] | None, in_memory: set[str], 
         name = file.name.removesuffix(".jsonl").removesuffix(".archive")
         archive = file.name.endswith(".archive.jsonl")
         if (names is None or name in names) and (archive or name not in in_memory):
-            count += _forget_lines(file, since, until)
+            gone = _forget_lines(file, since, until)
+            if gone and name not in in_memory:
+                forget_unanswered(folder / f"{name}.json")
+            count += gone
     for file in folder.glob("*.damaged-*"):
         name = file.name.partition(".")[0]
         if (names is None or name in names) and since <= file.stat().st_mtime:

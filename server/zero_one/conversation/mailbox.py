@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from zero_one.conversation import phrases
 from zero_one.files import set_aside, write_whole
@@ -31,6 +30,14 @@ def safe_name(device: str) -> str:
     """A file name for a device id: readable, and different for different ids on every file system."""
     readable = re.sub(r"[^A-Za-z0-9_-]+", "-", device).strip("-")[:40] or "device"
     return f"{readable}-{hashlib.sha256(device.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def forget_unanswered(file: Path) -> None:
+    """Of a conversation that is not in memory: drop what quotes requests that were not answered. Raises OSError."""
+    if file.exists():
+        mailbox = Mailbox(file)
+        mailbox.forget()
+        write_whole(file, mailbox.text())
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +138,14 @@ class Mailbox:
     async def save(self) -> None:
         """Raises OSError."""
         async with self._saving:
-            seen = list(self._seen)
-            kept: dict[str, Any] = {"waiting": self.waiting, "seen": seen, "open": self.open}
+            seen = frozenset(self._seen)
             # Whoever only looked in, under many names, must not fill the disk.
-            used = any(kept.values()) or self.generation != self._first
+            used = seen or self.waiting or self.open or self.generation != self._first
             if self._file is not None and (used or self._file.exists()):
-                kept["generation"] = self.generation
-                await asyncio.to_thread(write_whole, self._file, json.dumps(kept, ensure_ascii=False))
-            self._saved = frozenset(seen)
+                await asyncio.to_thread(write_whole, self._file, self.text())
+            self._saved = seen
+
+    def text(self) -> str:
+        """What the file holds."""
+        kept = {"waiting": self.waiting, "seen": self._seen, "open": self.open, "generation": self.generation}
+        return json.dumps(kept, ensure_ascii=False)

@@ -11,6 +11,7 @@ import pytest
 
 from support.players import Device, Scene, Stage, says
 from support.virtual_time import virtual
+from zero_one.app.past import forget_histories
 from zero_one.conversation import Conversation, phrases
 from zero_one.protocol.events import SpeechStart, Stop, Typed
 
@@ -95,6 +96,19 @@ async def test_what_was_to_be_forgotten_is_not_quoted(tmp_path: Path) -> None:
     await asyncio.sleep(30)
     assert after.throat.texts == []
     await after.talk.close()
+
+
+@virtual
+async def test_what_was_to_be_forgotten_while_nobody_was_there_is_not_quoted_either(tmp_path: Path) -> None:
+    before = Stage(plays=(works,), folder=tmp_path)
+    await before.join()
+    await before.does(Typed(ASKED, id="m1"))
+    await asyncio.sleep(1)
+    await before.talk.close()
+    assert ASKED in kept_in(tmp_path)
+    forget_histories(tmp_path, None, set(), 0, 1e12)
+    assert ASKED not in kept_in(tmp_path)
+    assert "m1" in kept_in(tmp_path), "and what was taken once is still known"
 
 
 @virtual
