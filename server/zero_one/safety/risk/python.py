@@ -179,6 +179,8 @@ class Reader(Names):
         self._reference(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
+        if not node.attr.startswith("__"):
+            self._inner.add(id(node.value))
         if node.attr in DUNDER_WALK:
             self.effects.append(opaque(f"the inside of Python ({node.attr})"))
         if node.attr in ("__doc__", "__name__", "__module__", "__qualname__"):
@@ -202,12 +204,14 @@ class Reader(Names):
 
     def _reference(self, node: ast.Name | ast.Attribute) -> None:
         """A function that is handed on (``map(os.remove, files)``) will be called."""
-        from zero_one.safety.risk.python_calls import reference_effects
+        from zero_one.safety.risk.python_calls import handed_method, reference_effects
 
         if id(node) not in self._called and isinstance(node.ctx, ast.Load):
             name = self.resolve(node)
-            if name is not None:
-                self.effects += reference_effects(self, name)
+            found = reference_effects(self, name) if name is not None else []
+            if not found and isinstance(node, ast.Attribute) and id(node) not in self._inner:
+                found = handed_method(self, node, name or "")
+            self.effects += found
 
     def written_here(self, node: ast.expr) -> bool:
         """Whether a table stands in this program as it is, so that all that is in it was read."""

@@ -54,6 +54,9 @@ class Names(ast.NodeVisitor):
         self.generates = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in nodes)
         self.fetches_computed: list[str] = []
         self._called: set[int] = set()
+        self._inner: set[int] = set()
+        """Attributes of which another attribute is taken: they are not handed on."""
+        self.holds_functions = any(_holds_functions(n) for n in nodes)
         self.own: set[str] = {"self", "cls"}
         """Names that hold objects of classes that this program defines: what their methods do is read there."""
         self.tables: set[str] = set()
@@ -267,6 +270,14 @@ class Names(ast.NodeVisitor):
         except Unknown:
             return None
         return value if isinstance(value, str) else None
+
+
+def _holds_functions(node: ast.AST) -> bool:
+    """``vars(…)``, ``….__dict__``, ``inspect.getmembers(…)``: all that a module holds, to pick from."""
+    if isinstance(node, ast.Call):
+        named = ast.unparse(node.func)
+        return bool(node.args) and (named in ("vars", "builtins.vars") or named.endswith("getmembers"))
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__"
 
 
 def _count_bindings(tree: ast.AST) -> Counter[str]:

@@ -14,7 +14,7 @@ from zero_one.safety.risk.paths import COMPUTED
 from zero_one.safety.risk.python_call import Call, environment_effects
 from zero_one.safety.risk.python_guarded import acting_method, guarded
 from zero_one.safety.risk.python_magics import magic_effects
-from zero_one.safety.risk.python_methods import ending, method_effects, remote_effects, sql_effects
+from zero_one.safety.risk.python_methods import ending, is_unmistakable, method_effects, remote_effects, sql_effects
 
 if TYPE_CHECKING:
     from zero_one.safety.risk.python import Reader
@@ -27,7 +27,7 @@ _OPENERS = set(
 )
 _LOCAL_SOURCES = re.compile(
     r"^(open|io\.open|os\.(listdir|walk|scandir|environ|getenv|popen|uname|getlogin)|glob\.|subprocess\.|pathlib\.|Path|shutil\.|getpass\."
-    r"|pyperclip\.|platform\.|socket\.gethostname|psutil\.|sqlite3\.|mss|PIL\.ImageGrab|pyautogui\.screenshot|keyring|computer\.)"
+    r"|tkinter\.|pyperclip\.|platform\.|socket\.gethostname|psutil\.|sqlite3\.|mss|PIL\.ImageGrab|pyautogui\.screenshot|keyring|computer\.)"
 )
 
 
@@ -123,10 +123,31 @@ def reference_effects(reader: Reader, name: str) -> list[Effect]:
     return []
 
 
+_HANDED = names.METHOD_DELETES | names.METHOD_WRITES | names.METHOD_SENDS | names.METHOD_ENDS | names.METHOD_PROCESSES
+_HANDED |= names.METHOD_SPENDS | set(
+    "rmdir execute executescript executemany exec_driver_sql rename replace truncate extractall".split()
+)
+
+
+def handed_method(reader: Reader, node: ast.Attribute, name: str) -> list[Effect]:
+    """``map(Path.unlink, files)``, ``done = client.delete_bucket``: what a method that is handed on will do."""
+    elsewhere = name.split(".")[0].split("(")[0] in names.REMOTE
+    if node.attr in reader.defined or not (node.attr in _HANDED or elsewhere or is_unmistakable(node.attr)):
+        return []
+    later = ast.Call(node, [ast.Name("what_it_is_given", ast.Load())], [])
+    before = reader.loops
+    reader.loops += 1  # it may be called for each of many
+    found = call_effects(reader, ast.copy_location(ast.fix_missing_locations(later), node))
+    reader.loops = before
+    return [e for e in found if e.risk > Risk.OBSERVE]
+
+
 def call_effects(reader: Reader, node: ast.Call) -> list[Effect]:
     origin = (reader.resolve(node.func) or "").removeprefix("IPython.").removeprefix("core.getipython.") or None
     if origin is None:
         return [*_secrets(reader, node, ""), *method_effects(reader, node, "")]
+    if isinstance(node.func, ast.Call) and reader.holds_functions:
+        return [opaque("a function picked out of a module")]
     name = origin.replace("()", "")
     for private, public in (
         ("nt.", "os."),
@@ -208,6 +229,8 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
             return [opaque("a method whose name is computed")]
         later = ast.Call(ast.Attribute(ast.Name("what_it_is_given", ast.Load()), method, ast.Load()), node.args[1:], [])
         return method_effects(reader, ast.copy_location(ast.fix_missing_locations(later), node), "")
+    if name == "webbrowser.get" and re.search(r"[%\s/]", call.text(0, "using") or ""):
+        return [opaque(f"a command that is run as a browser ({call.text(0)})")]
     if name == "socket.create_connection" and reader.only_connects and node.args:
         try:
             return [fetches(f"{reader.fold(node.args[0])}")]
@@ -334,6 +357,8 @@ def _named(call: Call) -> list[Effect]:
             if method == "DELETE"
             else [sends(call.text(0, "url") or name)]
         )
+    if name.startswith("urllib.request.") and last == "open" and len(node.args) > 1:
+        return [sends(call.text(0) or "an address")]
     if top in names.SPEND and verbs.risk_of(last) in (Risk.DESTROY, Risk.OBSERVE):
         return remote_effects(call, last)
     if top in names.SPEND:

@@ -72,7 +72,7 @@ _LOOKS: dict[str, tuple[str, str]] = {
     ),
     "signal": (
         "change",
-        "signal getsignal Signals Handlers strsignal sigwait pause default_int_handler setitimer getitimer valid_signals",
+        "signal getsignal Signals Handlers strsignal sigwait pause default_int_handler setitimer getitimer valid_signals alarm siginterrupt",
     ),
     "logging.config": ("opaque", ""),
     "logging.handlers": ("send", "MemoryHandler QueueHandler QueueListener BufferingHandler"),

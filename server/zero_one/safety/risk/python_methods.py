@@ -26,7 +26,10 @@ _PATH_WRITES = set("touch mkdir write_text write_bytes symlink_to hardlink_to".s
 def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
     """``name`` is the dotted origin of the method where that is known, else empty."""
     if not isinstance(node.func, ast.Attribute):
-        return [] if isinstance(node.func, ast.Name | ast.Lambda) else _computed_function(reader, node)
+        named = isinstance(node.func, ast.Name) and (
+            name or node.func.id in reader.defined or not reader.holds_functions
+        )
+        return [] if named or isinstance(node.func, ast.Lambda) else _computed_function(reader, node)
     last, call, top = node.func.attr, Call(reader, node, name), name.split(".")[0]
     where = reader.sketch(node.func.value) or COMPUTED
     if last in ("unlink", "rmdir") or last in names.METHOD_DELETES:
@@ -129,6 +132,10 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         return [ending(reader, "a program")]
     if last in names.METHOD_PROCESSES and not names.looks(name):
         return call.code("shell")
+    if last == "subprocess_shell":
+        return call.code("shell", 1)
+    if last in ("run", "runctx") and top in ("cProfile", "profile", "trace", "pdb", "bdb"):
+        return call.code("python")
     if last == "subprocess_exec":
         return call.words_from(1) if call.text(1) is not None else [opaque("a command that is computed")]
     if last in ("query", "eval") and re.search(r"__|@\w+\s*[.(]", text or ""):
@@ -152,12 +159,16 @@ _TELLS_SECRETS = re.compile(
 )
 
 
+def is_unmistakable(name: str) -> bool:
+    return _UNMISTAKABLE.fullmatch(name) is not None and not _IN_MEMORY.fullmatch(name)
+
+
 def unknown_receiver(call: Call, last: str) -> list[Effect]:
     """A method of an object of which nothing is known: by a name that can hardly be mistaken."""
     reader, text = call.reader, call.text(0)
     if last in reader.defined:
         return []
-    if _UNMISTAKABLE.fullmatch(last) and not _IN_MEMORY.fullmatch(last):
+    if is_unmistakable(last):
         return [destroys("delete", f"{last} {text or ''}".strip())]
     if last == "send" and call.node.args and not reader.generates:
         return [sends(text or last)]
@@ -193,6 +204,8 @@ def _deletes(reader: Reader, name: str) -> bool:
 def _computed_function(reader: Reader, node: ast.Call) -> list[Effect]:
     """``table[key](…)`` and ``getattr(x, y)(…)``: the function is not known."""
     func = node.func
+    if reader.holds_functions and not isinstance(func, ast.Subscript | ast.Attribute):
+        return [opaque("a function picked out of a module")]
     if isinstance(func, ast.Call) and reader.resolve(func.func) in ("getattr", "builtins.getattr") and func.args[1:]:
         attribute = reader.text(func.args[1])
         if attribute is None:
@@ -201,22 +214,11 @@ def _computed_function(reader: Reader, node: ast.Call) -> list[Effect]:
         return method_effects(reader, ast.copy_location(called, node), "")
     if isinstance(func, ast.Call) and any(reader.resolve(a) in names.POWERFUL for a in node.args):
         return [opaque("a function taken out of a module")]
-    if isinstance(func, ast.Call) and any(_names_of(reader, inner) for inner in ast.walk(func)):
-        return [opaque("a function picked out of a module")]
     if isinstance(func, ast.Call) and reader.resolve(func.func) in ("eval", "builtins.eval"):
         return [opaque("a function whose name is computed")]
     if isinstance(func, ast.Subscript):
         inner = func.value
-        if (
-            any(_names_of(reader, part) for part in ast.walk(inner) if not isinstance(part, ast.Name))
-            and reader.text(func.slice) is None
-        ):
-            return [opaque("a function picked out of a module")]
-        if (
-            isinstance(inner, ast.Call)
-            and (reader.resolve(inner.func) or "").endswith(("inspect.getmembers", "dict"))
-            and any(_names_of(reader, part) for part in ast.walk(inner))
-        ):
+        if reader.holds_functions and (reader.text(func.slice) is None or not isinstance(inner, ast.Attribute)):
             return [opaque("a function picked out of a module")]
         key = reader.text(func.slice)
         if key in names.BUILTIN_CODE - {"open", "input"} or key in names.POWERFUL or key in names.METHOD_PROCESSES:
@@ -229,19 +231,6 @@ def _computed_function(reader: Reader, node: ast.Call) -> list[Effect]:
             return []  # each function in it was read where it stands
         return [changes("process", "a function from a table")]
     return []
-
-
-def _names_of(reader: Reader, node: ast.AST) -> bool:
-    """``vars(os)``, ``os.__dict__``, ``inspect.getmembers(os)``: all that a module of power holds."""
-    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
-        return reader.resolve(node.value) in names.POWERFUL
-    return (
-        isinstance(node, ast.Call)
-        and bool(node.args)
-        and reader.resolve(node.func)
-        in ("vars", "dir", "builtins.vars", "inspect.getmembers", "inspect.getmembers_static")
-        and reader.resolve(node.args[0]) in names.POWERFUL
-    )
 
 
 def remote_effects(call: Call, last: str) -> list[Effect]:

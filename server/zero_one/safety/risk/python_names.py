@@ -7,7 +7,7 @@ OPAQUE = set(
         pickle.load pickle.loads dill.load dill.loads cloudpickle.load cloudpickle.loads marshal.load
         marshal.loads shelve.open joblib.load torch.load ctypes.CDLL ctypes.cdll ctypes.WinDLL ctypes.PyDLL
         ctypes.memmove ctypes.windll cffi.FFI runpy.run_path runpy.run_module code.interact
-        code.InteractiveInterpreter pty.spawn os.dup2 os.fork imp.load_source
+        code.InteractiveInterpreter os.dup2 os.fork imp.load_source
         importlib.util.spec_from_file_location importlib.machinery.SourceFileLoader yaml.load yaml.unsafe_load
         yaml.full_load jsonpickle.decode types.FunctionType types.CodeType sys.settrace sys.addaudithook
         mmap.mmap gc.get_objects inspect.currentframe sys._getframe builtins.exec builtins.eval
@@ -101,7 +101,7 @@ PROCESS_END = set(
 )
 DEVICE = set(
     """webbrowser.open webbrowser.open_new webbrowser.open_new_tab webbrowser.get pyperclip.copy winsound.Beep
-    ctypes.windll.user32.SystemParametersInfoW os.nice os.setpriority signal.alarm""".split()
+    ctypes.windll.user32.SystemParametersInfoW os.nice os.setpriority""".split()
 )
 SECRET_DELETE = {"keyring.set_password"}
 
@@ -211,7 +211,7 @@ METHOD_ENDS = set(
 )
 METHOD_PROCESSES = set(
     """
-    subprocess_shell system popen spawn Popen check_output check_call getoutput run_command do_shell_script
+    system popen spawn Popen check_output check_call getoutput run_command do_shell_script
     """.split()
 )
 METHOD_SPENDS = set(
@@ -252,7 +252,7 @@ INSPECTORS = set("help print repr str type id callable dir isinstance hasattr is
 # Modules of the standard library that look or compute; every other one runs, serves or changes something.
 _STANDARD_LOOKING = set(
     """
-    __future__ _thread _collections_abc abc argparse array ast asyncio base64 binascii bisect bz2 cProfile calendar cmath
+    __future__ atexit _thread _collections_abc abc argparse array ast asyncio base64 binascii bisect bz2 cProfile calendar cmath
     cmd codecs collections colorsys concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime
     decimal difflib dis doctest email encodings enum errno faulthandler filecmp fileinput fnmatch fractions functools
     genericpath getopt gettext glob graphlib grp gzip hashlib heapq hmac html imghdr inspect io ipaddress itertools json
