@@ -58,6 +58,23 @@ def inside(folder: Path) -> Iterator[Path]:
         os.close(handle)
 
 
+def mark(path: Path) -> tuple[int, int] | None:
+    """Device and inode of what lies at this very path; None where a link is on the way, or nothing is there."""
+    try:
+        if not _PATH:
+            info = path.lstat()
+            return (info.st_dev, info.st_ino) if path.resolve() == path else None
+        handle = os.open(path, _PATH | _NOFOLLOW | os.O_CLOEXEC)
+        try:
+            check(handle, path)
+            info = os.fstat(handle)
+        finally:
+            os.close(handle)
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
+
+
 def read(path: Path) -> bytes:
     """The bytes of the file that lies at this very path. Raises Elsewhere, and OSError for what is no file."""
     handle = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -14,6 +15,7 @@ from unit.computer.runs import Ran, gather
 from zero_one.computer.hands import Hands
 from zero_one.computer.terminal import Terminal
 from zero_one.config.settings import SandboxSettings
+from zero_one.safety import bubblewrap
 from zero_one.safety.cells import Housing
 from zero_one.safety.risk.classify import classify
 
@@ -69,3 +71,53 @@ async def test_a_walk_into_a_folder_of_power_gives_no_power(room: Room, language
     assert ran.exit == "1"
     assert "Read-only file system" in ran.output + ran.error
     assert not list((room.home / ".config/autostart").iterdir())
+
+
+READ = "const fs = require('fs'); console.log(fs.readFileSync({!r}, 'utf8'))"
+
+
+async def test_a_secret_that_was_moved_is_hidden_where_it_is_now(room: Room) -> None:
+    """Moving the folder around it is a change like any other; what starts after that shows it as little as before."""
+    need("node")
+    documents = room.home / "Documents"
+    assert (await room.run("javascript", "console.log('begun')")).output == "begun\n"
+    assert (await room.run("shell", f"mv '{documents}/app' '{documents}/moved'")).exit == "0"
+    assert (documents / "moved/.env").read_text() == "SECRET"
+    decoy = f"mkdir '{documents}/app'; touch '{documents}/app/.e'nv"
+    await room.run("shell", f"echo x > '{documents}/x.txt'; {decoy}")
+    for language, code in {
+        "javascript": READ.format(str(documents / "moved/.env")),
+        "python": f"open('{documents}/moved/.env').read()",
+        "shell": f"cat '{documents}/moved/.env'",
+    }.items():
+        ran = await gather(room.terminal.run(language, code, timeout_s=100))
+        assert "SECRET" not in ran.output + ran.error + ran.text("result"), language
+        assert "ermission denied" in ran.output + ran.error, language
+
+
+async def test_a_secret_that_is_gone_hinders_nothing(room: Room) -> None:
+    folder = room.home / "Documents/app"
+    assert (await room.run("shell", "echo one")).output == "one\n"
+    (folder / ".env").unlink()
+    folder.rmdir()
+    assert (await room.run("python", "print('two')")).output == "two\n"
+
+
+async def test_a_granted_folder_that_is_swapped_at_the_last_moment_is_not_shown(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at it and the making of the sandbox, code that still runs elsewhere may put a link there."""
+    folder = room.home / "Documents/app"
+    real = bubblewrap.command
+
+    def swapped(*given: Any) -> list[str]:
+        made = real(*given)
+        folder.rename(folder.with_name("away"))
+        folder.symlink_to("../.config/autostart")
+        return made
+
+    monkeypatch.setattr(bubblewrap, "command", swapped)
+    ran = await room.run("shell", f"echo x > '{folder}/x.desktop'")
+    assert ran.exit != "0"
+    assert not (room.home / ".config/autostart/x.desktop").exists()
+    monkeypatch.undo()

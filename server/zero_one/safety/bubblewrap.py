@@ -62,7 +62,8 @@ def command(box: Sandbox, argv: Sequence[str], runtime: Path) -> list[str]:
         shown.append(path)
     own = {path.resolve() for path in (*box.read, *box.write)}
     for secret in box.secrets:
-        if secret in own or not any(secret.is_relative_to(folder) for folder in shown):
+        # What is not there (any more) needs no mask, and a place for one cannot be made where nothing can be written.
+        if secret in own or not os.path.lexists(secret) or not any(secret.is_relative_to(folder) for folder in shown):
             continue
         out += [*_MASK, str(secret)] if secret.is_dir() else ["--ro-bind", "/dev/null", str(secret)]
     for path in python_folders():

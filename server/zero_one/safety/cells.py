@@ -11,9 +11,11 @@ import logging
 import re
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from zero_one import firm
 from zero_one.computer import runtime
 from zero_one.computer.languages.base import Needs, Reach, Scope, Wrap
 from zero_one.config.settings import SandboxSettings
@@ -45,7 +47,7 @@ class Housing:
         self.settings = settings
         self.kind = _kind(settings.kind)
         self._own = own
-        self._secrets: tuple[Path, ...] = ()
+        self._secrets: dict[Path, tuple[int, int] | None] = {}
         self._known: frozenset[str] = frozenset()
         self._looked = -_FRESH_S
         self._looking = asyncio.Lock()
@@ -81,10 +83,20 @@ class Housing:
         """What is hidden now."""
         async with self._looking:
             more, known = self._more, await self.known()
-            if known != self._known or time.monotonic() - self._looked > _FRESH_S:
-                self._secrets = tuple(await asyncio.to_thread(hidden.secrets, Path.home(), more))
+            old = known != self._known or time.monotonic() - self._looked > _FRESH_S
+            if old or await asyncio.to_thread(self._moved):
+                self._secrets = await asyncio.to_thread(
+                    lambda: {p: _mark(p) for p in hidden.secrets(Path.home(), more)}
+                )
                 self._known, self._looked = known, time.monotonic()
-            return self._secrets
+            return tuple(self._secrets)
+
+    async def hidden_now(self) -> tuple[Path, ...]:
+        """What was found last to be hidden, looked for anew only when one of it has been moved elsewhere."""
+        return await self.secrets() if await asyncio.to_thread(self._moved) else tuple(self._secrets)
+
+    def _moved(self) -> bool:
+        return any(_mark(path) != mark for path, mark in self._secrets.items())
 
     def limits(self) -> Limits:
         given = self.settings
@@ -96,6 +108,14 @@ class Housing:
             cpu_s=given.cpu_seconds,
             free=given.free_disk_mb * _MIB,
         )
+
+
+def _mark(path: Path) -> tuple[int, int] | None:
+    try:
+        info = path.lstat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
 
 
 def _kind(wanted: Literal["auto", "bubblewrap", "seatbelt", "docker", "off"]) -> Kind | None:
@@ -148,13 +168,15 @@ class Rooms:
             proxy = listening
         except (OSError, ValueError) as error:  # a temporary folder whose name is too long for a socket's
             log.warning("this sandbox has no way to the network: %s", error)
+        # What was granted is a true path. If a link stands there since, it is no longer what was granted.
+        granted = {path: firm.mark(path) for path in scope.write if path.resolve() == path}
         box = Sandbox(
             self._project,
             home=given.home,
             limits=self._housing.limits(),
             read=paths(given.read),
-            # What was granted is a true path. If a link stands there since, it is no longer what was granted.
-            write=(*paths(given.write), *(path for path in scope.write if path.resolve() == path)),
+            write=(*paths(given.write), *granted),
+            granted=tuple((path, mark) for path, mark in granted.items() if mark is not None),
             secrets=secrets,
             scratch=self._scratch,
             proxy=proxy.path if proxy is not None else None,
@@ -215,7 +237,11 @@ class Room:
         self._box, self._proxy, self._folder, self._where = box, proxy, folder, where
         self._housing, self._known = housing, known
         self._open = Reach()
-        self.wrap: Wrap | None = box.wrap if box is not None else None
+        self.wrap: Wrap | None = self._wrap if box is not None else None
+
+    def _wrap(self, argv: list[str], runtime: Path) -> list[str]:
+        assert self._box is not None
+        return self._box.wrap(argv, runtime)
 
     def reach(self, reach: Reach) -> None:
         if self._proxy is not None:
@@ -235,8 +261,14 @@ class Room:
         return ""
 
     async def stale(self) -> bool:
-        """Whether a secret has come that this sandbox shows: what is hidden is decided when it starts."""
-        return self._box is not None and bool(await self._housing.known() - self._known)
+        """Whether a secret has come that this sandbox shows: what is hidden is decided when it starts.
+
+        What is hidden in one stays so when it is moved; what is started from here on has to look where it is now.
+        """
+        if self._box is None:
+            return False
+        self._box = replace(self._box, secrets=await self._housing.hidden_now())
+        return bool(await self._housing.known() - self._known)
 
     async def close(self) -> None:
         if self._proxy is not None:

@@ -5,8 +5,9 @@ it leaves behind, and ends with its status; with process 1, everything in the sa
 signal it (the kernel shields process 1), nor read or write its memory (it is not dumpable).
 
 CONFIG is JSON: ``memory`` (bytes, of each process and of all together), ``processes``, ``open_files``, ``file_size``
-(bytes), ``cpu_s``, ``free`` (bytes that must stay free on the disk of ``disk``), ``proxy`` (path of a unix socket) and
-``port`` (of 127.0.0.1, from where connections are taken to that socket).
+(bytes), ``cpu_s``, ``free`` (bytes that must stay free on the disk of ``disk``), ``proxy`` (path of a unix socket),
+``port`` (of 127.0.0.1, from where connections are taken to that socket) and ``granted`` (path, device and inode of each
+thing that must be shown under this path and no other).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 import threading
 from typing import Any
 
+SWAPPED = 125
 TOO_MANY, TOO_MUCH, DISK_FULL = 121, 122, 123
 """Exit statuses of a sandbox that was ended for its processes, its memory, or for filling the disk."""
 
@@ -31,6 +33,10 @@ _PIECE = 64 * 1024
 def main() -> int:
     config: dict[str, Any] = json.loads(sys.argv[1])
     command = sys.argv[sys.argv.index("--") + 1 :]
+    for path, *mark in config.get("granted", ()):
+        if not _is(path, mark):
+            os.write(2, f"{path} was swapped for something else while the sandbox was made.\n".encode())
+            return SWAPPED
     _limit(config)
     listener = _listen(config) if config.get("proxy") else None
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
@@ -46,6 +52,14 @@ def main() -> int:
     if listener is not None:
         threading.Thread(target=_forward, args=(listener, config["proxy"]), daemon=True).start()
     return _keep(child, lifeline, config)
+
+
+def _is(path: str, mark: list[int]) -> bool:
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return False
+    return [info.st_dev, info.st_ino] == mark
 
 
 def _become(command: list[str]) -> None:

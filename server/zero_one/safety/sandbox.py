@@ -36,7 +36,8 @@ class Sandbox:
     """One kernel's sandbox.
 
     ``home``: ``hidden`` shows an empty one, ``read`` shows it read-only and without ``secrets`` (see ``hidden.py``).
-    ``read`` and ``write`` are further paths that can be read, or written, inside. ``scratch`` becomes its ``/tmp``.
+    ``read`` and ``write`` are further paths that can be read, or written, inside. ``granted`` are device and inode of
+    those that must be exactly these: somebody may swap them meanwhile. ``scratch`` becomes its ``/tmp``.
     ``proxy`` is the unix socket through which, and only through which, it reaches a network; None: it reaches none.
     ``image`` is a Docker image, where that is the kind.
     """
@@ -46,6 +47,7 @@ class Sandbox:
     limits: Limits = Limits()
     read: tuple[Path, ...] = ()
     write: tuple[Path, ...] = ()
+    granted: tuple[tuple[Path, tuple[int, int]], ...] = ()
     secrets: tuple[Path, ...] = ()
     scratch: Path | None = None
     proxy: Path | None = None
@@ -127,6 +129,7 @@ def inside(box: Sandbox, argv: Sequence[str], python: str = sys.executable) -> l
         "disk": str(box.project),
         "proxy": str(box.proxy) if box.proxy else None,
         "port": PORT,
+        "granted": [(str(path), *mark) for path, mark in box.granted],
     }
     program = Path(__file__).with_name("inside.py")
     return [python, "-I", "-S", str(program), json.dumps(config), "--", *argv]
