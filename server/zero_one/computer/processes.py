@@ -14,8 +14,15 @@ import psutil
 MARK = "ZERO_ONE_RUN"
 """Environment variable that every process of one language carries, so that strays which left its tree are found."""
 
-_SECRET_NAME = re.compile(r"key(?!board|map|ring)|token|secret|passw|passphrase|credential|_pat$", re.IGNORECASE)
-_SECRET_VALUE = re.compile(r"://[^/@\s:]*:[^/@\s]+@")
+_SECRET_NAME = re.compile(
+    r"""(?xi) key(?!board|map|ring) | token | secret | passw | passphrase | credential | cookie | webhook | bearer | jwt
+    | connection_?string | (pass|_pat|_pwd|_auth|_dsn)$ | ^(bw|op)_session"""
+)
+_SECRET_VALUE = re.compile(
+    r"""(?x) ://[^/@\s:]*:[^/@\s]+@ | ://[0-9a-f]{16,}@ | (?i:(account|shared_?access_?)key=)
+    | \b(sk-|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|AKIA|ASIA|AIza|hf_|npm_|pypi-|gsk_|eyJ)[\w-]{12,}
+    | -----BEGIN[ ][A-Z ]*PRIVATE[ ]KEY | hooks\.slack\.com/services/ | discord(app)?\.com/api/webhooks/"""
+)
 
 _QUIET = {
     # Nobody sits at a terminal here: programs that page or ask must not.
@@ -33,8 +40,8 @@ _QUIET = {
 def environment(source: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment for code a model wrote: this one without secrets, with paging and prompting off, and a mark.
 
-    A variable is left out when its name looks like a key, token, secret or password, or its value is a URL with a
-    password in it (a proxy's excepted: without it there is no network).
+    A variable is left out when its name looks like a key, token, secret or password, or its value like one or like a
+    URL with one in it (a proxy's excepted: without it there is no network).
     """
     kept = {
         name: value
