@@ -112,7 +112,8 @@ class ModelRun:
                 raise CapReached(cap)
             step = fresh_id()
             self._outlet.emit(Message("server", "status", content="thinking"))
-            heard = await self._soft_scope(self._timed(partial(self._home.ask_model, self._outlet, step, self._request)))
+            asking = partial(self._home.ask_model, self._outlet, step, self._request)
+            heard = await self._soft_scope(self._timed(asking))
             self.spent.used(heard.usage)
             self.spent.steps += 1
             self._pending = heard.requests
