@@ -148,9 +148,16 @@ _PARTLY = {
 }
 """Of these modules, the attributes that show nothing but what they were given, or facts of the machine."""
 _READS = re.compile(
-    r"^(__.*|load|loadtxt|fromfile|genfromtxt|memmap|fromregex|read_text|read_bytes|iterdir|r?glob|walk|open|readlink)$"
+    r"^(__.*|load|loadtxt|fromfile|genfromtxt|(?:rec|nd|ma)from\w+|memmap|fromregex|DataSource|read_text|read_bytes|"
+    r"iterdir|r?glob|walk|open|readlink|popen|listdir|scandir|getenv|environb?|stdin|modules|check_output)$"
 )
 """Methods by which objects of the modules above read."""
+_DOORS = frozenset(
+    """builtins bz2 codecs ctypes fcntl fileinput glob gzip importlib inspect io linecache lzma marshal mmap
+    multiprocessing nt os pickle pkgutil posix runpy shutil socket subprocess sys tarfile tempfile tokenize urllib
+    zipfile""".split()
+)
+"""Modules that others keep as attributes (``platform.os``, ``random._os``): what is done by them is not computing."""
 
 
 def _python(code: str) -> tuple[bool, bool]:
@@ -189,7 +196,7 @@ def _python(code: str) -> tuple[bool, bool]:
                 plain.add(base)
                 pure = pure and name in _PARTLY[module]
             case ast.Attribute(attr=name):
-                pure = pure and not _READS.match(name)
+                pure = pure and not _READS.match(name) and name.lstrip("_") not in _DOORS
     # The hands of ``computer`` are seen where they are called, at the gate.
     unknown = used - defined - _BUILTINS - {"computer"}
     # A name that is bound somewhere below may be read before that, and then it is an earlier run's.
@@ -262,6 +269,9 @@ def _shell(code: str) -> tuple[bool, bool]:
         text = (node.text or b"").decode("utf-8", "replace")
         if node.type == "command_name":
             pure = pure and text in _PLAIN_COMMANDS
+        elif node.type == "command":
+            # It repeats the lines of the file that are no dates.
+            pure = pure and not re.match(r"date\s(?:.*\s)?(?:-[a-zA-Z]*f|--fi)", text, re.S)
         elif node.type == "file_redirect":
             pure = pure and not text.lstrip("0123456789").startswith("<")
         elif node.type in ("word", "concatenation"):
