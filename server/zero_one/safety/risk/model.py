@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -106,5 +107,12 @@ def reads(what: str) -> Effect:
     return Effect("read", what, Risk.OBSERVE)
 
 
+_ACTING_ADDRESS = re.compile(
+    r"https?://[^?#]*/(send([A-Z_]\w*)?|(delete|remove|create|update|post|set|add)[A-Z_]\w*|trigger|unlock\w*|pay|transfer|purchase|checkout|buy"
+    r"|create|delete|destroy|remove|unsubscribe|vote|publish|reboot|restart|shutdown|toggle|turn_?o(n|ff)|execute|cm)(/|[?#]|$)"
+)
+
+
 def fetches(what: str) -> Effect:
-    return Effect("fetch", what, Risk.OBSERVE)
+    """An address is asked. One whose path says what to do (``…/sendMessage?text=…``) does it."""
+    return sends(what) if _ACTING_ADDRESS.match(what) else Effect("fetch", what, Risk.OBSERVE)

@@ -28,7 +28,7 @@ _POWER = re.compile(
     \.ssh/(authorized_keys|rc|config)
     | /etc/(passwd|shadow|group|sudoers|pam\.|ld\.so|hosts|ssh/|security|cron|rc\.|init)
     | /etc/(systemd|profile|environment|apt|resolv\.conf|fstab|nsswitch)
-    | /boot(/|$) | /(usr/)?s?bin/ | /usr/lib | /lib(64)?/
+    | /boot(/|$) | (?<![\w~}.-])/(usr/(local/)?)?s?bin/ | /usr/lib | /lib(64)?/
     | ^/(etc|usr|bin|sbin|lib|boot|sys|proc)(/|$) | ^/System | ^/Library | [A-Z]:\\+Windows
     """
 )

@@ -104,7 +104,11 @@ class Reader:
                 target = items[i + 1] if i + 1 < len(items) else None
                 skip = True
                 if isinstance(target, Text) and target.text.lower() != "$null":
-                    self.effects.append(self.writing(self.path(target)))
+                    empties = len(out) <= 1 and all(
+                        isinstance(o, Text) and o.text.lower() in ("$null", "''") for o in out
+                    )
+                    where = self.path(target)
+                    self.effects.append(paths.emptying(where.replace("\\", "/")) if empties else self.writing(where))
             elif not operator:
                 out.append(item)
         return out
@@ -257,8 +261,11 @@ class Reader:
             call = following if isinstance(following, Group) and following.kind == "(" and following.joined else None
             if item.text.startswith("[") and re.search(r"::\$|::\(|::$", item.text):
                 self.effects.append(opaque("a method whose name is computed"))
-            static = re.match(r"\[([\w.,`\[\] ]+?)\](?:::(\w+))?(?:\.(\w+))*", item.text)
-            if static:
+            static = re.match(r"\[([\w.,` ]+(?:\[[\w., ]*\])?)\](?:::(\w+))?(?:\.(\w+))*", item.text)
+            if static and re.fullmatch(r"[\d.,\s-]+", static[1]):
+                if static[3] is not None and call is not None:
+                    self._method(static[3])  # an index, and a method of what stands there
+            elif static:
                 self._static(static[1], static[2], static[3], call)
             elif call is not None and (member := re.search(r"(?:\.|::)(\$?)(\w+)$", item.text)):
                 known = self.known.get(member[2].lower()) if member[1] else member[2]

@@ -212,7 +212,7 @@ class Names(ast.NodeVisitor):
 
     def _resolve_subscript(self, value: ast.expr, index: ast.expr) -> str | None:
         base, key = self.resolve(value), self.text(index)
-        if base and base.split(".")[0].split("(")[0] in REMOTE:
+        if base and base.split(".")[0].split("(")[0] in REMOTE | {"wmi"}:
             return base  # `client["shop"]` is still of that service
         if isinstance(value, ast.Call):
             inner = self.resolve(value.func)

@@ -131,7 +131,7 @@ _HANDED |= names.METHOD_SPENDS | set(
 
 def handed_method(reader: Reader, node: ast.Attribute, name: str) -> list[Effect]:
     """``map(Path.unlink, files)``, ``done = client.delete_bucket``: what a method that is handed on will do."""
-    elsewhere = name.split(".")[0].split("(")[0] in names.REMOTE
+    elsewhere = name.split(".")[0].split("(")[0] in names.REMOTE | {"git"}
     if node.attr in reader.defined or not (node.attr in _HANDED or elsewhere or is_unmistakable(node.attr)):
         return []
     later = ast.Call(node, [ast.Name("what_it_is_given", ast.Load())], [])

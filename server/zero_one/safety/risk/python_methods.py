@@ -110,6 +110,8 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         and re.fullmatch(r"[\w./~ -]+\.[a-z]\w{1,4}", call.text(0) or "")
     ):
         return [paths.writing(call.path(0))]
+    if last in ("write_text", "write_bytes") and call.text(0) == "":
+        return [paths.emptying(where)]
     if last in names.METHOD_WRITES or (last.startswith("write_") and node.args and last not in _PATH_WRITES):
         return [paths.writing(where if last in _PATH_WRITES else call.path(0))]
     if last == "request" and (call.text(0, "method") or "").upper() == "DELETE":
@@ -285,11 +287,24 @@ def sql_effects(call: Call) -> list[Effect]:
     return found
 
 
+def _selects(reader: Reader, node: ast.expr) -> bool:
+    """``select(User).where(…)`` of sqlalchemy, which can only look."""
+    while isinstance(node, ast.Call | ast.Attribute):
+        if isinstance(node, ast.Call) and (reader.resolve(node.func) or "").replace("()", "") in (
+            "sqlalchemy.select", "sqlmodel.select", "sqlalchemy.future.select", "sqlalchemy.func.count",
+        ):  # fmt: skip
+            return True
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return False
+
+
 def _sql(call: Call) -> list[Effect]:
     text = call.text(0, "sql", "query", "statement")
     first = call.node.args[0]
     if text is None and isinstance(first, ast.Call) and first.args:
         text = call.reader.text(first.args[0])
+    if text is None and _selects(call.reader, first):
+        return []
     if text is None:
         text = call.reader.sketch(first)
         if text is not None:  # values are filled in by hand: the verb is known, the rest may hold anything

@@ -141,7 +141,7 @@ class Reader(Words):
             self.effects.append(destroys("send", f"a shell for {word.text}"))
         effect = paths.writing(word.text)
         nothing_printed = body is None or re.fullmatch(
-            r"(:|true|cat\s+/dev/null|echo(\s+-n)?\s*(''|\"\")?|printf\s+(''|\"\"))", text_of(body)
+            r"(:|true|exec|cat\s+/dev/null|echo(\s+-n)?\s*(''|\"\")?|printf\s+(''|\"\"))", text_of(body)
         )
         if nothing_printed and not operator.startswith((">>", "&>>")):
             effect = paths.emptying(word.text)
@@ -172,6 +172,8 @@ class Reader(Words):
             if text_of(child)[len(key) :].startswith("+="):
                 before = self.variables.get(key, Word(""))
                 word = Word(before.text + word.text, before.sure and word.sure)
+            if EVALUATED.search(word.text) and word.quoted:
+                self.effects.append(opaque(f"an index that runs something ({key})"))
             short = len(word.text) <= LONGEST  # a few doublings make gigabytes
             self.variables[key] = Word(word.text[:LONGEST], word.sure and short)
             if steers(key, word.text if word.sure else None):

@@ -203,6 +203,8 @@ def _node(node: object) -> list[Effect]:
         case e.Func() if _CHANGING_FUNCTIONS.match(name := _function(node)):
             said = verbs.risk_of(name)
             return [destroys("delete", name)] if said is Risk.DESTROY else [changes("process", name)]
+        case e.Anonymous() if any(map(_is_statement, node.find_all(e.Literal))):
+            return [opaque(f"SQL that {node.name} runs")]
         case e.Anonymous() if not _FUNCTIONS_THAT_LOOK.fullmatch(node.name):
             said = verbs.risk_of(node.name)
             if said is Risk.DESTROY or said is Risk.SPEND_OR_SEND:
@@ -240,6 +242,12 @@ def _node(node: object) -> list[Effect]:
     return []
 
 
+def _is_statement(text: exp.Literal) -> bool:
+    """A text that a function is given and that would change something if it were run."""
+    changing = r"(?i)\s*(drop|delete\s+from|truncate|alter|grant|insert\s+into|update\s+\w+\s+set|create|copy)\s+\w"
+    return text.is_string and re.match(changing, text.name) is not None
+
+
 def _exported(target: str) -> Effect:
     if target.upper() == "STDOUT":
         return reads(target)
@@ -270,6 +278,8 @@ def _always(where: object) -> bool:
         ):
             return True
     told = where.this
+    if isinstance(told, exp.And):
+        return all(_always(exp.Where(this=side.copy())) for side in (told.this, told.expression))
     bare = (
         isinstance(told, exp.GT | exp.GTE)
         and isinstance(told.expression, exp.Literal)

@@ -75,7 +75,11 @@ def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin:
         # The name says nothing about a program from another folder.
         return [opaque(f"running {name}")]
     lowered = program.lower().removesuffix(".exe")
-    verb = next((a for a in args if not a.text.startswith("-")), None)
+    valued = ("-C", "-c", "--git-dir", "--work-tree", "-n", "--namespace", "--context", "-H", "--profile", "--region")
+    verb = next(
+        (a for i, a in enumerate(args) if not a.text.startswith("-") and (i == 0 or call.texts[i - 1] not in valued)),
+        None,
+    )
     if program in _VERBED and verb is not None and not verb.sure:
         return [opaque(f"{program} with a command that is computed")]
     handler = TABLE.get(program) or TABLE.get(lowered) or TABLE.get(code.unversioned(lowered))

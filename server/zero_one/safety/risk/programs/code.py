@@ -149,6 +149,8 @@ def _eval(call: Call) -> list[Effect]:
 
 def _source(call: Call) -> list[Effect]:
     name = call.operands[0] if call.operands else ""
+    if name in ("/etc/os-release", "/usr/lib/os-release", "/etc/lsb-release"):
+        return []  # names and versions, which the system itself puts there
     if re.search(r"(^|/)(\.?venv[\w.-]*|env)/bin/activate(\.\w+)?$", name):
         return [changes("process", f"uses the environment {name}", undoable=True)]
     return [opaque(f"runs {name or 'a file'}")]
@@ -291,6 +293,10 @@ _FILTERING = re.compile(r"-[lanpwE0]*[eEr]?|-F\S+|-0\d*")
 """Options of filters over lines; every other one may load code or write."""
 
 
+def _without_texts(code: str) -> str:
+    return re.sub(r"\"[^\"`@{|<>]*\"|'[^'`|<>]*'|(?<![\w)$}])/(?:[^/\\\n`]|\\.)*/(?!\w*[er])", " ", code)
+
+
 def _careless(call: Call) -> list[Effect]:
     """Languages that we do not read (Perl, Ruby, PHP, Lua …): a filter over lines may pass, the rest is opaque."""
     texts = call.texts
@@ -301,11 +307,11 @@ def _careless(call: Call) -> list[Effect]:
     told = call.values("-e", "-ne", "-pe", "-r", "-lne", "-nle", "-lane", "-ane", "-lpe", "-ple", "-E")
     code = told[0] if len(told) == 1 else ""
     code = _SUBSTITUTION.sub(" ", code)
-    words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"\"[^\"$`]*\"|'[^']*'|(?<![\w)])/[^/]*/", " ", code)))
+    words = set(re.findall(r"[A-Za-z_]\w*", _without_texts(code)))
     if (
         code
         and words <= _HARMLESS_WORDS
-        and not re.search(r"`|[|<>]|\bqx\b|/e\b|\$\{|system|-i", code)
+        and not re.search(r"`|[|<>]|\bqx\b|/e\b|\$\{|@\{|system|-i", _without_texts(code))
         and not any(t.startswith("-i") for t in texts)
     ):
         return [e for e in map(paths.reading, call.operands) if e.risk]

@@ -170,7 +170,7 @@ def _docker(call: Call) -> list[Effect]:
             return []
     if first in _DOCKER_LOOKS or (first in _DOCKER_NOUNS and second in _DOCKER_ASKS):
         return []
-    if first in ("rm", "rmi", "prune", "kill") or re.search(r"\b(rm|prune|remove|leave|demote|revoke)\b", verb):
+    if first in ("rm", "rmi", "prune", "kill") or re.search(r"\b(rm|prune|remove|leave|demote|revoke|reset)\b", verb):
         return [destroys("delete", line)]
     if first in ("push", "login"):
         return [sends(line)]

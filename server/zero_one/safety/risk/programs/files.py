@@ -120,6 +120,8 @@ def _name_patterns(texts: list[str]) -> list[str]:
 def _sort(call: Call) -> list[Effect]:
     target = call.value("-o", "--output")
     out = [e for e in map(paths.reading, call.operands) if e.risk]
+    if target and "/dev/null" in call.operands:
+        return [paths.emptying(target)]
     if call.has("--compress-program"):
         out.append(opaque("a compress program"))
     return [*out, paths.writing(target)] if target else out

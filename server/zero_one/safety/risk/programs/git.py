@@ -47,7 +47,7 @@ def _git(call: Call) -> list[Effect]:
     if has("--dry-run") or (has("-n") and verb in ("rm", "add", "mv", "push", "fetch", "prune", "clean")):
         return []
     line = "git " + " ".join(words[:4])
-    if any(re.match(r"(ext|fd)::", r) for r in rest) or call.has("--upload-pack", "--receive-pack", "--exec"):
+    if any(re.match(r"(ext|fd)::", r) for r in rest) or call.has("--upload-pack", "--receive-pack"):
         return [opaque(line)]
     if verb in _GIT_LOOKS:
         return _git_looking(call, verb, rest, line)
@@ -55,6 +55,10 @@ def _git(call: Call) -> list[Effect]:
         verb in ("lfs", "annex") and {"prune", "drop", "dropunused"} & set(rest)
     ):
         return [destroys("delete", line)]
+    if verb == "bisect" and rest[:1] == ["run"]:
+        call.reader.run(call.args[len(call.args) - len(rest) + 1 :], None)
+    if verb == "rebase" and (command := call.value("-x", "--exec")):
+        call.reader.nested(command, "shell")
     if verb == "rm":
         kept = has("--cached")
         return [changes("process", line)] if kept else [paths.deleting(r) for r in rest if not r.startswith("-")]

@@ -146,6 +146,8 @@ def _netcat(call: Call) -> list[Effect]:
 
 def _ssh(call: Call) -> list[Effect]:
     operands = call.operands
+    if call.program == "ssh" and call.texts[:1] in (["-G"], ["-V"], ["-Q"]):
+        return []
     out = [sends(operands[0] if operands else "another machine")]
     if any("proxycommand" in t.lower() or "localcommand" in t.lower() for t in call.texts):
         out.append(opaque("a proxy command"))

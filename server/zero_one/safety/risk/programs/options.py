@@ -146,7 +146,7 @@ _OPAQUE_ARGUMENTS: dict[str, re.Pattern[str]] = {
 def looking(call: Call) -> list[Effect]:
     """A program that only looks, but for its own ways to write and to run."""
     program, texts, operands = call.program, call.texts, call.operands
-    out = [] if program == "smartctl" else call.reading()
+    out = [] if program == "smartctl" else [e for e in map(paths.reading, _read_by(call)) if e.risk]
     targets = _TARGETS if program not in _COLUMNS else ()
     for option in [*_WRITES.get(program, "").split(), *targets]:
         target = call.value(option) if program != "ffprobe" or option in texts else None
@@ -172,6 +172,15 @@ def looking(call: Call) -> list[Effect]:
         out.append(changes("process", f"{program} {' '.join(texts[:3])}".strip()))
         out += [paths.writing(o) for o in operands if program == "exiftool"]
     return out
+
+
+_SEARCHES = set("grep egrep fgrep zgrep rg ag ack ugrep pdfgrep pgrep".split())
+
+
+def _read_by(call: Call) -> list[str]:
+    """The files among the operands; what is searched for is none."""
+    searched = call.program in _SEARCHES and not call.has("-e", "-f", "--regexp", "--file", "--files")
+    return call.operands[1:] if searched else call.operands
 
 
 def _is_told_to_run(call: Call) -> bool:
