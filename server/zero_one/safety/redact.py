@@ -1,13 +1,16 @@
 """Secrets are taken out of what the model and the logs see.
 
-Two kinds: values that we know to be secret (keys of the profile, of the environment), and texts of a shape that only
-secrets have (keys of well-known services, tokens, private keys, headers, passwords in addresses and assignments). Time
-is linear in the text: every repetition in the expressions is bounded or cannot be tried twice.
+Two kinds: values that we know to be secret (keys of the profile, of the environment), plain and encoded, and texts of a
+shape that only secrets have (keys of well-known services, tokens, private keys, headers, passwords in addresses and
+assignments). Time is linear in the text: every repetition in the expressions is bounded or cannot be tried twice.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping
 
 MASK = "[secret]"
@@ -92,6 +95,8 @@ class Redactor:
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         self._known: tuple[str, ...] = ()
+        self._forms: tuple[str, ...] = ()
+        self._spaced: tuple[str, ...] = ()
         self.add(known)
 
     def add(self, known: Iterable[str]) -> None:
@@ -99,6 +104,8 @@ class Redactor:
         lines = {line.strip() for value in known for line in (value, *value.splitlines())}
         fitting = {line for line in lines if len(line) >= SHORTEST} | set(self._known)
         self._known = tuple(sorted(fitting, key=lambda v: (-len(v), v)))
+        self._forms = tuple(dict.fromkeys(form for value in self._known for form in (value, *_encoded(value))))
+        self._spaced = (*self._known, *(form for form in self._forms if " " in form and form not in self._known))
 
     def text(self, text: str) -> str:
         """The text with a mask in the place of every secret."""
@@ -112,7 +119,7 @@ class Redactor:
     def _spans(self, text: str) -> list[tuple[int, int]]:
         """Where secrets are, merged, in order."""
         found: list[tuple[int, int]] = []
-        for value in self._known:
+        for value in self._forms:
             at = text.find(value)
             while at >= 0:
                 found.append((at, at + len(value)))
@@ -139,12 +146,28 @@ class Redactor:
         for pattern in _OPEN:
             if (match := pattern.search(text, max(0, end - HELD_LONG))) is not None:
                 hold = min(hold, match.start())
-        for value in self._known:
+        for value in self._spaced:
             for size in range(min(len(value) - 1, end), 0, -1):
                 if text.endswith(value[:size]):
                     hold = min(hold, end - size)
                     break
         return hold
+
+
+def _encoded(value: str) -> Iterator[str]:
+    """A value as it is written down to hide or to carry it: base64 at each offset, hex, quoted, reversed."""
+    raw = value.encode("utf-8", "replace")
+    for offset in range(3):
+        padded = base64.b64encode(bytes(offset) + raw).decode()
+        # What its own bits alone decide, whatever stands before and behind it.
+        plain = padded[-(-offset * 8 // 6) : (offset + len(raw)) * 8 // 6]
+        yield from (plain, plain.translate(_URL_SAFE))
+    yield from (base64.b32encode(raw).decode()[: len(raw) * 8 // 5], raw.hex(), raw.hex().upper(), value[::-1])
+    yield from (urllib.parse.quote(value, safe=""), urllib.parse.quote_plus(value), json.dumps(value)[1:-1])
+    yield from (raw.hex(" "), raw.hex(":"))
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
 
 
 class Stream:

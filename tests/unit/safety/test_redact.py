@@ -7,7 +7,9 @@ import hashlib
 import logging
 import random
 import time
+import urllib.parse
 import uuid
+from collections.abc import Callable
 
 import pytest
 
@@ -173,3 +175,28 @@ def test_logs_show_no_secret_not_even_in_an_exception(capsys: pytest.CaptureFixt
     assert "refused" in told
     for secret in ("an-unlikely-value-77", "abcdefghijklmnop", "hunter2"):
         assert secret not in told
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda raw: base64.b64encode(raw),
+        lambda raw: base64.b64encode(b"user:" + raw + b"\n"),
+        lambda raw: base64.urlsafe_b64encode(b"k=" + raw),
+        lambda raw: base64.b32encode(raw),
+        lambda raw: raw.hex().encode(),
+        lambda raw: raw.hex().upper().encode(),
+        lambda raw: raw.hex(" ").encode(),
+        lambda raw: urllib.parse.quote(raw, safe="").encode(),
+        lambda raw: raw[::-1],
+    ],
+)
+def test_a_known_secret_is_masked_encoded_as_well(encode: Callable[[bytes], bytes]) -> None:
+    """What is left over is shorter than what could be guessed from."""
+    raw = b"top?secret~value/42+xyz"
+    encoded = encode(raw).decode()
+    redactor = Redactor([raw.decode()])
+    assert len(redactor.text(encoded).replace(MASK, "")) <= 10
+    stream = redactor.stream()
+    shown = "".join(stream.feed(piece) for piece in f"it is {encoded} .") + stream.finish()
+    assert len(shown.replace(MASK, "")) <= 20
