@@ -203,8 +203,9 @@ def judge(act: Act, rules: Rules | None, project: str, folder: Path) -> tuple[Ve
 def covers(granted: Granted, name: str, effect: Any) -> bool:
     """Whether what was granted for code covers its call of ``computer.<name>``, which turned out to do ``effect``.
 
-    It does where the verdict held this very effect, or one of the same method and kind that is no milder; and where
-    a person agreed to code that cannot be seen through. Everything else is news, and is ruled on its own.
+    It does where the verdict held this very effect, or one of the same method and kind that is no milder, as far as its
+    arguments could be read: what was computed may be anything, what stood there may not turn out to be something else.
+    And where a person agreed to code that cannot be seen through. Everything else is news, and is ruled on its own.
     """
     for known in granted.verdict.effects:
         if known == effect:
@@ -213,11 +214,17 @@ def covers(granted: Granted, name: str, effect: Any) -> bool:
             return True
         if known.risk < effect.risk or (known.undoable and not effect.undoable):
             continue
-        if known.kind == effect.kind and known.what.split(" ")[0] == name:
+        if known.kind == effect.kind and known.what.split(" ")[0] == name and _within(known.what, effect.what):
             return True
         if name == "opener.url" and known.what == "a computed address":
             return True
     return False
+
+
+def _within(read: str, real: str) -> bool:
+    """Whether the words of ``read`` come in ``real`` in their order; arguments that are computed are not among them."""
+    words = iter(real.split())
+    return all(word in words for word in read.split())
 
 
 def described(act: Act, verdict: Verdict) -> dict[str, Any]:

@@ -34,6 +34,10 @@ def python(code: str):
         ("print(1)", ("mouse.click", {"x": 1, "y": 2}), 1),
         ("computer.volume.set(30)", ("keyboard.type", {"text": "hello"}), 1),
         ("computer.mouse.click(1, 2)", ("keyboard.type", {"text": "hello"}), 2),
+        # What was read in the code is what may be done, not the same with something else.
+        ("computer.windows.close('Draft')", ("windows.close", {"window": "Draft"}), 1),
+        ("computer.windows.close('Draft')", ("windows.close", {"window": "Terminal"}), 2),
+        ("computer.mouse.click(where(), 2)", ("mouse.click", {"x": 7, "y": 2}), 1),
         # A milder grant of the same method covers nothing graver.
         ("computer.keyboard.type('hello')", ("keyboard.type", {"text": "rm -rf ~"}), 2),
     ],
