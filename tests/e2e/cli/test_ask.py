@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,23 @@ from support.scripted_model import ScriptedModel, runs, says
 from zero_one.conversation.mailbox import safe_name
 
 COMMAND = str(Path(sys.executable).parent / "01")
-LIMIT_S = 120
+LIMIT_S = 240
+
+
+def read_all(terminal: int, shown: bytearray) -> None:
+    """What a terminal shows, until nobody has it open any more: one that is not read stops who writes to it."""
+    with contextlib.suppress(OSError):
+        while data := os.read(terminal, 4096):
+            shown += data
+
+
+def until(found: Callable[[], bool], asking: subprocess.Popen[str], shown: bytearray) -> None:
+    """Until the terminal shows something."""
+    end = time.monotonic() + LIMIT_S
+    while not found():
+        alive = asking.poll() is None and time.monotonic() < end
+        assert alive or found(), shown.decode(errors="replace")
+        time.sleep(0.05)
 
 
 def profile(home: dict[str, str], model: ScriptedModel, folder: Path) -> list[str]:
@@ -57,19 +77,20 @@ def test_what_is_agreed_to_at_the_terminal_is_done(home: dict[str, str], tmp_pat
             program, env=home, cwd=tmp_path, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True
         )
         os.close(theirs)
+        shown = bytearray()
+        reading = threading.Thread(target=read_all, args=(ours, shown), daemon=True)
+        reading.start()
         try:
-            shown = b""
-            while b"To agree" not in shown:
-                shown += os.read(ours, 4096)
+            until(lambda: b"To agree" in shown, asking, shown)
             assert gone.exists(), "nothing runs before the answer"
             os.write(ours, b"yes\n")
-            while b"A yes is not enough" not in shown:
-                shown += os.read(ours, 4096)
+            until(lambda: b"A yes is not enough" in shown, asking, shown)
             os.write(ours, b"delete\n")
             said, _ = asking.communicate(timeout=LIMIT_S)
+            reading.join(LIMIT_S)
         finally:
             asking.kill()
             os.close(ours)
-    assert asking.returncode == 0
+    assert asking.returncode == 0, shown.decode(errors="replace")
     assert said.strip().endswith("It is gone.")
     assert not gone.exists()
