@@ -18,7 +18,7 @@ _LOOKS = re.compile(
       |output\ volume
       |POSIX\ (path|file)|quoted\ form|my|using\ terms|with\ timeout|exit\ repeat)\b.*
       | application\ "".* | set\ AppleScript's\ text\ item.* |
-      (return|get|log|count)\b.* | set\s+\w+\s+to\s+(?!.*\bdo\ shell)(?!.*\b[a-z]\w*\().* | end(\ \w+)?
+      (return|get|log|count)\b.* | set\s+((the\ )?(end|beginning|item\ \w+)\ of\ )?\w+\s+to\s+(?!.*\bdo\ shell)(?!.*\b[a-z]\w*\().* | end(\ \w+)?
     | tell\ (?!.*\bto\b).+ | tell\ .*?\bto\s+(get|return|count|exists|name\ of|version\ of|(the\ )?(id|name|title|properties|bounds|index|text|url|number)\ of|set\s+\w+\s+to)\b.*
     | (on|to)\ \w+\s*\([\w\s,]*\) | display\ (dialog|notification|alert)\b.*
     | (if|else|repeat|try|on\ error|considering|ignoring)\b.* | --.*
@@ -106,7 +106,10 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
         out.append(sends("AppleScript"))
     if re.search(r"(?i)\blogin item", plain) and re.search(r"(?i)\b(make|set|delete)\b", plain):
         out.append(Effect("persist", "something that starts at login", Risk.SPEND_OR_SEND))
-    if _CHANGES.search(plain):
+    growing = re.sub(
+        r"(?im)^\s*set\s+(the\s+)?(end|beginning|item\s+\w+)\s+of\s+\w+\s+to\b(?=\s+[\w\s\"'()&]+$)", "copy", plain
+    )
+    if _CHANGES.search(growing):
         out.append(changes("device", "AppleScript"))
     if _OPAQUE.search(plain):
         out.append(opaque("AppleScript code"))

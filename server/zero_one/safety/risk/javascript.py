@@ -9,7 +9,7 @@ import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser
 
 from zero_one.safety.risk import paths
-from zero_one.safety.risk.javascript_methods import by_name, collections_in
+from zero_one.safety.risk.javascript_methods import by_name, collections_in, told_by_verb
 from zero_one.safety.risk.javascript_names import Classify, Names, arguments, walk
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.words import text_of
@@ -160,8 +160,10 @@ class _Reader(Names):
             called = self.resolve(parent and self._function_of(parent)) or ""
             if not called.startswith(("console.", "util.inspect")):
                 self.effects.append(opaque(f"the module {name} is handed on"))
-        elif name.split(".")[0] in ("fs", "fs/promises", "fs-extra") and _DELETES.match(name.rsplit(".", 1)[-1]):
-            self.effects.append(destroys("delete", "a computed name"))
+        elif name.split(".")[0] in ("fs", "fs/promises", "fs-extra") and "." in name:
+            self._file(name.rsplit(".", 1)[-1], [], "a computed name")
+        elif node.type == "member_expression" and (said := told_by_verb(name)) is not None:
+            self.effects.append(said)
 
     def _function_of(self, given: Node) -> Node | None:
         call = self.parent(given)
@@ -226,6 +228,8 @@ class _Reader(Names):
             self._process(last, args, first)
         elif top in ("del", "trash") and len(name.split(".")) <= 2:
             self.effects += [paths.deleting(where) if top == "del" else paths.trashing(where)]
+        elif name == "fs.createWriteStream.end" and not args:
+            self.effects.append(destroys("delete", "what a file holds"))
         elif chained and top in ("fs", "fs-extra"):
             pass  # a method of what was opened or read, which was told before
         elif top in ("fs", "fs-extra", "rimraf") or name.startswith("fs/promises") or _FILE_ONLY.match(last):
@@ -357,13 +361,26 @@ class _Reader(Names):
                 if last.startswith(("copy", "cp", "link", "symlink"))
                 else where
             )
-            self.effects.append(paths.writing(target))
+            empties = last.startswith("writeFile") and len(args) > 1 and self.fold(args[1]) == ""
+            self.effects.append(paths.emptying(target) if empties else paths.writing(target))
             if last.startswith(("copy", "cp")):
                 self.effects.append(paths.reading(where))
         elif _READS.match(last):
             self.effects.append(paths.reading(where))
         elif not re.match(r"(glob|close|path|json|fsync|Stats|Dirent|constants|dir)", last):
             self.effects.append(changes("process", f"fs.{last} {where}"))
+
+    def _carries(self, options: Node) -> bool:
+        """Whether what was read on this machine goes along with a request, in a header say."""
+        named = (
+            self.resolve(n) or ""
+            for n in walk(options)
+            if n.type in ("call_expression", "identifier", "member_expression")
+        )
+        return any(
+            re.match(r"(fs|fs/promises|child_process|os|process\.env|document\.cookie|localStorage)\b", n)
+            for n in named
+        )
 
     def _network(self, name: str, last: str, args: list[Node], first: str | None) -> None:
         options = " ".join(text_of(a) for a in args[1:]) + (
@@ -378,5 +395,7 @@ class _Reader(Names):
             self.effects.append(destroys("send", where))
         elif verb not in ("GET", "HEAD") or first is None or re.search(r"\b(body|data)\b\s*:", options):
             self.effects.append(sends(where))
+        elif any(self._carries(a) for a in args if a.type == "object"):
+            self.effects.append(sends(f"{where}, with what was read here"))
         else:
             self.effects.append(fetches(where))

@@ -123,6 +123,14 @@ def _unknown(what: str) -> list[Effect]:
     return [changes("process", f"calls {what}, of which nothing is known")]
 
 
+def told_by_verb(name: str) -> Effect | None:
+    """A method that is handed on, by a verb that can hardly be mistaken (``names.forEach(client.deleteBucket)``)."""
+    last = name.rsplit(".", 1)[-1]
+    if _REMOTE_VERBS.match(last) and last not in _AMBIGUOUS and last not in ("delete", "destroy"):
+        return destroys("delete", name)
+    return sends(name) if _SENDING.match(last) and re.search(r"[A-Z]", last) else None
+
+
 def _elsewhere(what: str) -> bool:
     return bool(
         re.search(

@@ -46,6 +46,7 @@ _BINDERS = (
     "method_definition", "class_declaration", "catch_clause", "for_in_statement", "assignment_expression", "class",
     "import_specifier", "import_clause", "namespace_import", "function", "generator_function",
 )  # fmt: skip
+_MODULES_OF_POWER = ("fs", "fs-extra", "child_process", "http", "https", "net", "vm", "worker_threads", "dns")
 _WORLD = ("globalThis", "global", "window", "self", "top")
 
 
@@ -83,6 +84,8 @@ class Names:
                 "class_declaration",
             ):
                 self.defined.add(text_of(node.child_by_field_name("name") or node))
+            if node.type == "call_expression":
+                self._then(node)
             if node.type == "import_statement":
                 self._import(node)
             elif node.type in ("variable_declarator", "assignment_expression"):
@@ -92,9 +95,7 @@ class Names:
                     continue
                 origin = "{}" if right.type == "object" else self.resolve(right)
                 if left.type == "object_pattern" and origin:
-                    for part in left.named_children:
-                        key, _, alias = text_of(part).partition(":")
-                        self.names[(alias or key).strip()] = f"{origin}.{key.strip()}"
+                    self._take_apart(left, origin)
                 elif left.type == "identifier":
                     key = text_of(left)
                     if origin:
@@ -108,6 +109,35 @@ class Names:
                     sketched = self.sketch(right)
                     if sketched is not None:
                         self.sketches[key] = sketched
+
+    def _take_apart(self, pattern: Node, origin: str) -> None:
+        """``{ rm: remove, promises: { unlink } } = require("fs")``."""
+        for part in pattern.named_children:
+            key, value = part.child_by_field_name("key"), part.child_by_field_name("value")
+            if key is None or value is None:
+                named = text_of(part).partition("=")[0].strip()
+                self.names[named] = f"{origin}.{named}"
+            elif value.type == "object_pattern":
+                self._take_apart(value, f"{origin}.{text_of(key)}")
+            else:
+                self.names[text_of(value).partition("=")[0].strip()] = f"{origin}.{text_of(key)}"
+
+    def _then(self, call: Node) -> None:
+        """``import("fs").then(({ rm }) => …)``: what the function is given is what was promised."""
+        function, given = call.child_by_field_name("function"), arguments(call)
+        if function is None or not given or function.type != "member_expression":
+            return
+        if text_of(function.child_by_field_name("property") or function) != "then":
+            return
+        origin = self.resolve(function.child_by_field_name("object"))
+        if origin is None or "()" in origin or origin.split("/")[0].split(".")[0] not in _MODULES_OF_POWER:
+            return
+        taken = given[0].child_by_field_name("parameter") or given[0].child_by_field_name("parameters")
+        for pattern in taken.named_children if taken is not None and taken.type == "formal_parameters" else [taken]:
+            if pattern is not None and pattern.type == "object_pattern":
+                self._take_apart(pattern, origin)
+            elif pattern is not None and pattern.type == "identifier":
+                self.names[text_of(pattern)] = origin
 
     def _is_bound(self, name: Node) -> bool:
         """Whether a name stands where names are given, and not where they are used."""

@@ -43,6 +43,7 @@ class Reader:
         self.effects: list[Effect] = []
         self.known: dict[str, str] = {}
         self.defined: set[str] = set()
+        self.aliases: dict[str, str] = {}
         self.watches = False
         """Whether time is taken with a stopwatch, which is stopped without an effect."""
 
@@ -161,6 +162,12 @@ class Reader:
             name = word.lower()[:4]
         if name in self.defined:
             return
+        name = self.aliases.get(word.lower(), name)
+        if name in ("set-alias", "new-alias"):
+            given = Given(self, name, args, fed)
+            words = [given.option("name"), given.option("value"), *given.operands]
+            if len(told := [w for w in words if w]) >= 2:
+                self.aliases[told[0].lower()] = told[1].lower()
         handler = HANDLERS.get(name)
         if handler is not None:
             handler(self, Given(self, name, args, fed))
@@ -281,7 +288,9 @@ class Reader:
             return
         told = self.value(call.first) if call is not None and call.first is not None else None
         if re.match(r"(?i)io\.(file|directory)$", plain) and member:
-            self._static_file(member.lower(), told or paths.COMPUTED)
+            texts = [i for i in (call.lines[0][0] if call is not None and call.lines and call.lines[0] else [])]
+            empties = len(texts) == 2 and isinstance(texts[1], Text) and texts[1].kind != "word" and not texts[1].text
+            self._static_file(member.lower(), told or paths.COMPUTED, empties)
         elif re.match(r"(?i)environment$", plain) and member:
             if re.match(r"(?i)getenvironmentvariables", member):
                 self.effects.append(Effect("credential", "variables of the environment", Risk.SPEND_OR_SEND))
@@ -292,7 +301,7 @@ class Reader:
         elif chained is not None and call is not None:
             self._method(chained)
 
-    def _static_file(self, member: str, where: str) -> None:
+    def _static_file(self, member: str, where: str, empties: bool) -> None:
         if member.startswith("delete"):
             self.effects.append(paths.deleting(where))
         elif member.startswith(("read", "exists", "get", "enumerate", "openread", "opentext")):
@@ -300,7 +309,7 @@ class Reader:
         elif member.startswith(("move", "replace", "encrypt", "set")):
             self.effects.append(changes("process", f"{member} {where}"))
         else:
-            self.effects.append(self.writing(where))
+            self.effects.append(paths.emptying(where.replace("\\", "/")) if empties else self.writing(where))
 
     def _method(self, member: str) -> None:
         said = next((what for pattern, what in names.METHODS if pattern.match(member)), None)

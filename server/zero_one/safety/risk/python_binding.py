@@ -30,7 +30,7 @@ class Names(ast.NodeVisitor):
         self.known: dict[str, Any] = {}
         self.sketches: dict[str, str] = {}
         self.defined: set[str] = set()
-        self.lists_processes = False
+        self.lists_processes = any(isinstance(n, ast.Attribute) and n.attr in ("process_iter", "pids") for n in nodes)
         self.loops = self.choices = self.endless = 0
         self.feeds = False
         self.datagrams = any(isinstance(n, ast.Attribute) and n.attr == "SOCK_DGRAM" for n in nodes)
