@@ -199,11 +199,12 @@ class DeviceBook:
     def _changing(self, wait_s: float = _LOCK_S) -> Iterator[None]:
         """Nobody else writes, and what is changed is what the file says now."""
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # First the lock of all processes: who waits for another process keeps no reader of this one waiting.
-        with FileLock(self._path.with_suffix(".lock"), timeout=wait_s, mode=0o600), self._lock:
-            if _stamp(self._path) != self._stamp:
-                self._devices = self._read_or_set_aside()
-                self._stamp = _stamp(self._path)
+        # It keeps out other threads too. Readers are never kept waiting, neither by it nor by the disk.
+        with FileLock(self._path.with_suffix(".lock"), timeout=wait_s, mode=0o600):
+            with self._lock:
+                if _stamp(self._path) != self._stamp:
+                    self._devices = self._read_or_set_aside()
+                    self._stamp = _stamp(self._path)
             yield
 
     def _set(self, device: Device) -> Device:
@@ -236,7 +237,8 @@ class DeviceBook:
         """What is not written is not true. Never changed in place: another thread may be going through the old one."""
         rows = [{**asdict(d), "scopes": sorted(d.scopes)} for d in devices.values()]
         write_whole(self._path, json.dumps({"version": 1, "devices": rows}, indent=1, ensure_ascii=False))
-        self._devices, self._stamp = devices, _stamp(self._path)
+        with self._lock:
+            self._devices, self._stamp = devices, _stamp(self._path)
 
 
 class _DamagedError(Exception):
