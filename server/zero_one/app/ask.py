@@ -7,7 +7,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from zero_one.app.address import Address, answers, named
+from zero_one.app.address import Address, answers, named, warm
 from zero_one.app.dialogue import DialogueError, Turn, dialogue
 from zero_one.app.local import running
 from zero_one.app.screen import Screen, Terminal
@@ -15,6 +15,7 @@ from zero_one.app.whereabouts import near
 from zero_one.config.settings import Settings
 
 DEVICE = "01-ask"
+_WARM_S = 60.0
 
 
 def run(settings: Settings, text: str, *, url: str | None) -> int:
@@ -33,6 +34,8 @@ async def _ask(settings: Settings, text: str, other: Address | None) -> Turn:
         talk.on_message = screen.message
         talk.asked = Terminal().ask
         talk.reads = True
+        if not talk.ready and other is None:
+            await warm(where, _WARM_S)  # rather than being asked for patience on standard output
         turn = await talk.type(text, limit_s=settings.caps.seconds + settings.model.timeout_s)
         screen.finish()
         return turn

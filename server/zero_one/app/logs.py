@@ -27,6 +27,8 @@ _CHATTY = (
     "markdown_it",
 )
 _MAX_BYTES = 5_000_000
+_BRIEF = 160
+"""Characters of a line."""
 _redactor = Redactor()
 
 
@@ -42,6 +44,17 @@ class _Clean(logging.Formatter):
         return _redactor.text(super().format(record))
 
 
+class _Brief(_Clean):
+    """For a terminal where nobody looks for a fault: of what a library said at length, the beginning."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        if record.exc_info:
+            return text
+        first = text.partition("\n")[0]
+        return text if len(first) == len(text) <= _BRIEF else f"{first[:_BRIEF]} ... (all of it with --debug)"
+
+
 def setup(*, debug: bool) -> None:
     """Set up the root logger. Safe to call again. Other people's loggers stay at WARNING."""
     hide(environment_secrets(os.environ))
@@ -51,7 +64,9 @@ def setup(*, debug: bool) -> None:
             root.removeHandler(handler)
             handler.close()
     console = logging.StreamHandler(sys.stderr)
-    console.setFormatter(_Clean("%(asctime)s %(name)s: %(message)s" if debug else "01: %(message)s", "%H:%M:%S"))
+    console.setFormatter(
+        _Clean("%(asctime)s %(name)s: %(message)s", "%H:%M:%S") if debug else _Brief("01: %(message)s")
+    )
     _add(root, console)
     if debug:
         folder = private_dir(data_dir() / "logs")

@@ -83,7 +83,7 @@ class House:
         )
 
     def ready(self) -> bool:
-        return self._ears.ready and self._voice.ready and self._prepared.is_set()
+        return (self._typed or self._ears.ready) and self._voice.ready and self._prepared.is_set()
 
     async def prepared(self) -> None:
         """Returns when commands and interpreter are known."""
@@ -228,6 +228,8 @@ class House:
             "speak": (self._voice.name, self._voice.ready),
             _COMMANDS: ("hassil", self._book is not None),
         }
+        if self._typed:
+            del states["hear"]
         if self._settings.model.name is not None:
             states["think"] = (self._settings.model.name, self._model_ready)
         engines: dict[str, dict[str, str]] = {}
