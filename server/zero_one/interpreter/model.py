@@ -15,6 +15,7 @@ from zero_one.config.settings import ModelSettings
 from zero_one.interpreter import backstage
 from zero_one.interpreter.assembly import CallAssembler, ToolCall
 from zero_one.interpreter.faults import ModelFault, hanging, translate
+from zero_one.interpreter.history import encodable
 from zero_one.interpreter.route import Facts, Route, facts, is_local, route
 
 log = logging.getLogger(__name__)
@@ -227,7 +228,7 @@ class LiteLlm:
         return self._client
 
     async def _read(self, response: Any, line: backstage.Line, litellm: Any, messages: Sequence[ChatMessage]) -> None:
-        calls, reason, usage, length = CallAssembler(), "", None, 0
+        calls, reason, usage, length, half = CallAssembler(), "", None, 0, ""
         chunks = aiter(response)
         while True:
             try:
@@ -253,7 +254,8 @@ class LiteLlm:
                 line.put(Thought(thought))
             if delta.content:
                 length += len(delta.content)
-                line.put(Text(delta.content))
+                text, half = _whole(half + delta.content)
+                line.put(Text(text))
             for part in delta.tool_calls or ():
                 function = part.function
                 calls.add(
@@ -276,3 +278,12 @@ class LiteLlm:
         except Exception:  # noqa: BLE001 - it raises bare Exception for a model without a price
             cost = 0.0
         return Usage(prompt, completion, float(cost))
+
+
+def _whole(text: str) -> tuple[str, str]:
+    """Text whose halves of characters are put together, and the half at its end that waits for the next piece.
+
+    Some servers cut their answer between the two UTF-16 halves of an emoji.
+    """
+    waits = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+    return encodable(text.removesuffix(waits)), waits
