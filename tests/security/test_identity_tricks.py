@@ -194,6 +194,21 @@ async def test_with_the_device_goes_its_question() -> None:
         assert [decision.approved for decision in house.decisions] in ([False], [])
 
 
+async def test_where_the_last_who_may_answer_loses_that_the_answer_is_no_at_once() -> None:
+    house = House()
+    async with light(house.services, near=near) as server:
+        phone, key = pair(server, "Phone")
+        async with link(server, key=key) as socket:
+            await hello(socket)
+            ident = await asked(socket)
+            assert server.door is not None
+            server.door.book.allow(phone, {"speak", "captions"})
+            await frames_until(socket, {"type": "status", "content": "complete"})
+            await say(socket, type="approval", id=ident, content={"answer": "yes"})
+            assert (await frames_until(socket, {"type": "error"}))[-1]["code"] == "not_allowed"
+        assert [decision.approved for decision in house.decisions] == [False]
+
+
 @pytest.mark.parametrize("kind", ["key", "address"])
 async def test_what_a_device_began_ends_when_it_is_revoked_while_it_is_away(kind: str) -> None:
     house = House(works=True)

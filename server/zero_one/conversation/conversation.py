@@ -153,6 +153,10 @@ class Conversation:
         with self._at_once():
             self._presence.goodbye(link)
 
+    def reconsider(self) -> None:
+        """What somebody here may do has changed: perhaps nobody may answer any more."""
+        self._desk.unattended()
+
     # --- events
 
     async def handle(self, event: DeviceEvent, link: Link | None = None) -> None:

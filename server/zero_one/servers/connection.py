@@ -240,6 +240,7 @@ class Connection:
             self._link.caller = caller
             if not caller.may("speak"):
                 await self._conversation.handle(Cancelled(), self._link)
+            self._conversation.reconsider()
         if caller is not None:
             await self._door.here(caller)
 
