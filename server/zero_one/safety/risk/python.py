@@ -153,10 +153,16 @@ class Reader(Names):
             self.sketches[target.id] = text
 
     def visit_Call(self, node: ast.Call) -> None:
-        from zero_one.safety.risk.python_calls import call_effects, reference_effects
+        from zero_one.safety.risk.python_calls import call_effects, handed_with, reference_effects
 
         self._called.add(id(node.func))
         name = self.resolve(node.func) or ""
+        if (
+            name.rsplit(".", 1)[-1] in ("map", "imap", "enter_context")
+            and node.args
+            and self.resolve(node.args[0]) == "open"
+        ):
+            self._called.add(id(node.args[0]))  # without a mode, it opens for reading
         if name in INSPECTORS or name.startswith("inspect."):
             self._called.update(id(a) for a in node.args if self.resolve(a) != "os.environ")
         safe = ("get", "setdefault", "pop", "update", "copy", "keys")
@@ -170,7 +176,7 @@ class Reader(Names):
             and (self.loops or self.inside)
         ):
             self.encrypts = True
-        self.effects += call_effects(self, node)
+        self.effects += [*call_effects(self, node), *handed_with(self, node)]
         if name in ("getattr", "builtins.getattr") and id(node) not in self._called and (full := self.resolve(node)):
             self.effects += reference_effects(self, full)
         self.generic_visit(node)
@@ -204,13 +210,13 @@ class Reader(Names):
 
     def _reference(self, node: ast.Name | ast.Attribute) -> None:
         """A function that is handed on (``map(os.remove, files)``) will be called."""
-        from zero_one.safety.risk.python_calls import handed_method, reference_effects
+        from zero_one.safety.risk.python_calls import handed_on, reference_effects
 
         if id(node) not in self._called and isinstance(node.ctx, ast.Load):
             name = self.resolve(node)
             found = reference_effects(self, name) if name is not None else []
-            if not found and isinstance(node, ast.Attribute) and id(node) not in self._inner:
-                found = handed_method(self, node, name or "")
+            if not found and id(node) not in self._inner:
+                found = handed_on(self, node, name or "")
             self.effects += found
 
     def written_here(self, node: ast.expr) -> bool:

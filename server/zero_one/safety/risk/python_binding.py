@@ -56,6 +56,7 @@ class Names(ast.NodeVisitor):
         self._called: set[int] = set()
         self._inner: set[int] = set()
         """Attributes of which another attribute is taken: they are not handed on."""
+        self.names_modes = any(isinstance(n, ast.Constant) and _is_writing_mode(n.value) for n in nodes)
         self.holds_functions = any(_holds_functions(n) for n in nodes)
         self.own: set[str] = {"self", "cls"}
         """Names that hold objects of classes that this program defines: what their methods do is read there."""
@@ -98,9 +99,16 @@ class Names(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         for target in node.targets:
+            if isinstance(target, ast.Name) and self._bindings[target.id] == 1 and self._is_listed(node.value):
+                self._called.add(id(node.value))  # another name for it, which is followed wherever it is used
             self._bind(target, node.value)
             self._store(target, node.value)
         self.visit(node.value)
+
+    def _is_listed(self, node: ast.expr) -> bool:
+        from zero_one.safety.risk.python_calls import is_listed
+
+        return is_listed(self.resolve(node) or "")
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
@@ -270,6 +278,10 @@ class Names(ast.NodeVisitor):
         except Unknown:
             return None
         return value if isinstance(value, str) else None
+
+
+def _is_writing_mode(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[rbt]*[wax+][rbt+]*", value) is not None
 
 
 def _holds_functions(node: ast.AST) -> bool:

@@ -118,6 +118,8 @@ def reference_effects(reader: Reader, name: str) -> list[Effect]:
         return [opaque(f"{name} is handed on")]
     if name in names.SEND:
         return [sends(name)]
+    if name in ("open", "io.open", "builtins.open"):
+        return [] if not reader.names_modes else [changes("process", "open is handed on")]
     if name in names.MOVE or name in names.WRITE or name in names.COPY:
         return [changes("process", f"{name} is handed on")]
     return []
@@ -129,17 +131,49 @@ _HANDED |= names.METHOD_SPENDS | set(
 )
 
 
-def handed_method(reader: Reader, node: ast.Attribute, name: str) -> list[Effect]:
-    """``map(Path.unlink, files)``, ``done = client.delete_bucket``: what a method that is handed on will do."""
-    elsewhere = name.split(".")[0].split("(")[0] in names.REMOTE | {"git"}
-    if node.attr in reader.defined or not (node.attr in _HANDED or elsewhere or is_unmistakable(node.attr)):
+def handed_on(reader: Reader, node: ast.Name | ast.Attribute, name: str) -> list[Effect]:
+    """``map(Path.unlink, files)``, ``done = client.delete_bucket``: what a function that is handed on will do."""
+    if name.endswith("()"):
+        return []  # what a function has given back
+    method = isinstance(node, ast.Attribute) and (node.attr in _HANDED or is_unmistakable(node.attr))
+    if (isinstance(node, ast.Attribute) and node.attr in reader.defined) or not (name or method):
         return []
-    later = ast.Call(node, [ast.Name("what_it_is_given", ast.Load())], [])
     before = reader.loops
     reader.loops += 1  # it may be called for each of many
-    found = call_effects(reader, ast.copy_location(ast.fix_missing_locations(later), node))
+    found = _called_later(reader, node, [ast.Name("what_it_is_given", ast.Load())], [])
     reader.loops = before
-    return [e for e in found if e.risk > Risk.OBSERVE]
+    listed = method or is_listed(name.replace("()", ""))
+    return [e for e in found if e.risk > (Risk.OBSERVE if listed else Risk.CHANGE)]
+
+
+def handed_with(reader: Reader, node: ast.Call) -> list[Effect]:
+    """``submit(shutil.move, a, b)``, ``Thread(target=f, args=(a, b))``: a function and what it will be given."""
+    out: list[Effect] = []
+    later = next((k.value for k in node.keywords if k.arg == "args"), None)
+    for i, given in enumerate(node.args):
+        rest = node.args[i + 1 :]
+        if len(rest) == 1 and isinstance(rest[0], ast.Tuple | ast.List):
+            rest = rest[0].elts
+        if (
+            rest
+            and isinstance(given, ast.Name | ast.Attribute)
+            and is_listed((reader.resolve(given) or "").replace("()", ""))
+        ):
+            out += _called_later(reader, given, rest, node.keywords)
+    for keyword in node.keywords:
+        function = keyword.value
+        if keyword.arg in ("target", "func", "function", "fn") and isinstance(function, ast.Name | ast.Attribute):
+            given_later = later.elts if isinstance(later, ast.Tuple | ast.List) else []
+            out += _called_later(reader, function, list(given_later), []) if reader.resolve(function) else []
+    return [e for e in out if e.risk > Risk.OBSERVE and e.kind != "opaque"]
+
+
+def _called_later(
+    reader: Reader, function: ast.expr, args: list[ast.expr], keywords: list[ast.keyword]
+) -> list[Effect]:
+    return call_effects(
+        reader, ast.copy_location(ast.fix_missing_locations(ast.Call(function, args, keywords)), function)
+    )
 
 
 def call_effects(reader: Reader, node: ast.Call) -> list[Effect]:

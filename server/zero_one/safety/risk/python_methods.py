@@ -185,7 +185,16 @@ def unknown_receiver(call: Call, last: str) -> list[Effect]:
 def unwritten_effects(reader: Reader, node: ast.Call) -> list[Effect]:
     """A file that is opened for writing while nothing can be written into it: what it holds is lost."""
     opened = Call(reader, node, "open")
-    if reader.resolve(node.func) in ("open", "io.open", "builtins.open", "codecs.open", "io.FileIO", "gzip.open", "bz2.open", "lzma.open"):
+    if reader.resolve(node.func) in (
+        "open",
+        "io.open",
+        "builtins.open",
+        "codecs.open",
+        "io.FileIO",
+        "gzip.open",
+        "bz2.open",
+        "lzma.open",
+    ):
         return [paths.emptying(opened.path(0, "file"))] if "w" in (opened.text(1, "mode") or "") else []
     if isinstance(node.func, ast.Attribute) and node.func.attr == "open" and "w" in (opened.text(0, "mode") or ""):
         return [paths.emptying(reader.sketch(node.func.value) or COMPUTED)]
