@@ -239,6 +239,7 @@ async def test_a_service_that_knows_only_wav(service: Service) -> None:
         ([(200, "application/json", b'{"ok": true}')], "not sound that I can play"),
         ([(200, "text/html", b"<html>portal</html>")], "not sound that I can play"),
         ([(200, "audio/mpeg", b"ID3\x04" + bytes(500))], "not sound that I can play"),
+        ([(200, "audio/mpeg", b"\xff\xfb\x90\x64" + bytes(500))], "not sound that I can play"),
         ([(200, "audio/pcm", b"")], "not sound that I can play"),
         ([("cut", 200, "audio/pcm", TONE)], "broke off"),
         ([(200, "audio/wav", wav(TONE, 24_000)[:22] + b"\x02" + wav(TONE, 24_000)[23:])], "mono 16-bit"),

@@ -89,9 +89,7 @@ class OpenAISpeech:
                     rate, start = found
                     held = held[start:]
                     turner = self._turner(rate)
-                elif held.startswith((b"ID3", b"OggS", b"fLaC", b"{", b"<")) or kind.startswith(
-                    ("text/", "application/json")
-                ):
+                elif _is_packed(held, kind):
                     raise self._nonsense(kind)
                 begun = True
             even = len(held) & ~1
@@ -123,6 +121,19 @@ class OpenAISpeech:
         return SpeechError(
             f"The speaking service at {self.url} sent {kind or 'nothing'}, not sound that I can play (PCM or WAV)."
         )
+
+
+def _is_packed(data: bytes, kind: str) -> bool:
+    """Whether this is anything but samples: played as such, it would be a loud noise.
+
+    MPEG frames (ISO 11172-3, 13818-7) begin as samples may, and some services call samples audio/mpeg: both count.
+    """
+    frames = data[0] == 0xFF and (data[1] & 0xE6 == 0xE2 or data[1] in (0xF1, 0xF9))
+    return (
+        data.startswith((b"ID3", b"OggS", b"fLaC", b"{", b"<"))
+        or kind.startswith(("text/", "application/json"))
+        or (frames and kind in ("audio/mpeg", "audio/mp3", "audio/aac"))
+    )
 
 
 def _wav_start(data: bytes) -> tuple[int, int] | None:
