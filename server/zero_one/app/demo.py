@@ -13,6 +13,7 @@ from zero_one.app.local import interruptible, running
 from zero_one.app.screen import Terminal, printable
 from zero_one.audio.formats import SoundFileError, ms_of, read_wav, write_wav
 from zero_one.config.settings import Settings
+from zero_one.conversation.phrases import NOT_UNDERSTOOD, NOTHING_HEARD
 from zero_one.protocol.events import PCM_RATE_IN
 
 UTTERANCE = Path(__file__).parent / "data" / "what_time_is_it.wav"
@@ -87,7 +88,7 @@ async def _round_trip(settings: Settings, where: Address, pcm: bytes, source: Pa
             print(f"01: {reply} could not be written: {error.strerror or error}.", file=sys.stderr)
             return 1
         print(f"\nThe answer is in {reply} ({ms_of(len(turn.sound), turn.rate) / 1000:.1f} s).", flush=True)
-    if turn.errors and not turn.transcript:
+    if turn.errors and set(turn.errors) <= {NOTHING_HEARD, NOT_UNDERSTOOD}:
         print(f"01: nothing was understood in {source.name}. Is there speech in it, and loud enough?", file=sys.stderr)
         return 1
     if turn.errors or not turn.sound:

@@ -107,10 +107,17 @@ def read_wav(source: Path | bytes, rate: int) -> bytes:
         except OSError as problem:
             raise SoundFileError(f"{name} cannot be read: {problem.strerror or problem}.") from None
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise SoundFileError(f"{name} is no WAV file. Convert it, for example with: ffmpeg -i FILE -ar {rate} out.wav")
+        raise SoundFileError(f"{name} is no WAV file. {_convert(rate)}")
     reader = WavReader(rate)
-    pcm = reader.feed(data) + reader.finish()
+    try:
+        pcm = reader.feed(data) + reader.finish()
+    except SoundFileError as problem:
+        raise SoundFileError(f"{name} cannot be used: {problem} {_convert(rate)}") from problem
     return pcm[: len(pcm) & ~1]
+
+
+def _convert(rate: int) -> str:
+    return f"Convert it, for example with: ffmpeg -i FILE -ac 1 -ar {rate} -c:a pcm_s16le out.wav"
 
 
 def _translated(read: Callable[[], bytes]) -> bytes:
