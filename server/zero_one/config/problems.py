@@ -11,7 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from zero_one.config.settings import ADDRESS, Settings
+from zero_one.config.settings import ADDRESS, MODEL_ADDRESS, Settings
 
 Key = tuple[str, ...]
 SECRET = frozenset({"api_key"})
@@ -113,7 +113,7 @@ def _kind_words(kind: Any, limits: dict[str, Any]) -> str:
         if "gt" in limits:
             return f"{noun} above {limits['gt']}"
         return noun
-    if limits.get("pattern") == ADDRESS:
+    if limits.get("pattern") in (ADDRESS, MODEL_ADDRESS):
         return "an address such as http://127.0.0.1:1234/v1"
     return "text that is not empty" if limits.get("min_length") else "text"
 

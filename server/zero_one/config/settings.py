@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 ADDRESS = r"(?i)^\s*(https?://\S+\s*)?$"
 """Of a service: a file or a bare host would only fail later, in words that name no setting."""
+MODEL_ADDRESS = r"(?i)^\s*((https?://\S+|([a-z0-9][a-z0-9_.-]*|\[[0-9a-f:]+\])(:\d+)?(/\S*)?)\s*)?$"
+"""Of a model's service: whoever leaves out the scheme, as people do, is understood."""
 
 
 class Section(BaseModel):
@@ -18,7 +20,7 @@ class ModelSettings(Section):
     """The language model. ``name`` is litellm's (``gpt-5``, ``ollama/llama3.2``, ``anthropic/…``); None = no model."""
 
     name: str | None = None
-    api_base: str | None = Field(default=None, pattern=ADDRESS)
+    api_base: str | None = Field(default=None, pattern=MODEL_ADDRESS)
     api_key: str | None = Field(default=None, repr=False)
     api_version: str | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
