@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from support.light import NewClient, desktop, device, esp32_says
+from support.players import Throat
 from support.scripted_model import Answer as Told
 from support.scripted_model import Request, ScriptedModel, runs, says
 from support.standing import Standing, standing
@@ -131,7 +132,7 @@ class Room:
 YES = say("yes", "rms", 150)
 
 
-async def column(room: Room, *, tainted: bool, voices: list[str]) -> None:
+async def column(room: Room, voice: Throat, *, tainted: bool, voices: list[str]) -> None:
     """One column of the table, row by row. Every weaker way is tried before the one that is enough; where a spoken yes
     is enough, ``voices`` takes turns between it and a hand."""
     for act in ROWS:
@@ -140,7 +141,13 @@ async def column(room: Room, *, tainted: bool, voices: list[str]) -> None:
         if tainted:
             assert await room.turn("page") is None
             await room.until(lambda: room.state() == "idle")
-        asked = await room.turn(act)
+        before = len(room.shown())
+        with voice.withheld():  # a question is not over, however slow the machine
+            asked = await room.turn(act)
+            if asked is not None:
+                await room.answer(str(asked.id), "early press")
+                if room.name == "level-one":  # the desktop client does not even send it
+                    await room.told("after the question", before)
         if act == "look" or (act == "undoable" and not tainted):
             assert asked is None, (room.name, act)
             await room.until(lambda act=act: room.happened(act))  # type: ignore[misc]
@@ -149,10 +156,6 @@ async def column(room: Room, *, tainted: bool, voices: list[str]) -> None:
         assert asked.id is not None
         assert asked.content["hand"] == NEEDED[act], (room.name, act, asked.content)
         assert ("is part of this conversation" in asked.content["question"]) == tainted, asked.content["question"]
-        before = len(room.shown())
-        await room.answer(asked.id, "early press")
-        if room.name == "level-one":  # the desktop client does not even send it
-            await room.told("after the question", before)
         await room.spoken()
         assert room.ended(asked.id) == "", f"{act}: what was pressed before the question ended approves nothing"
         how = voices[0]
@@ -366,7 +369,8 @@ async def first_01(house: Standing, mind: Mind) -> None:
             mind.spoken.append(act)
             await esp32_says(client, say("I would like you to change something for me", "rms", 200))
             await until(lambda: any("no key" in text for text in house.voice.texts[before:]))  # noqa: B023
-            assert len(client.played) > played, "it is said"
+            while len(client.played) <= played:  # it is said
+                await client.take()
             assert (folder / "build").exists()
             assert not (folder / "notes.txt").exists()
             assert not (folder / "ran.txt").exists()
@@ -387,8 +391,8 @@ async def test_every_row_of_the_table(tmp_path: Path, monkeypatch: pytest.Monkey
                     room.folder.mkdir(parents=True, exist_ok=True)
 
                 async def all_of(room: Room, voices: list[str]) -> None:
-                    await column(room, tainted=False, voices=voices)
-                    await column(room, tainted=True, voices=voices)
+                    await column(room, house.voice, tainted=False, voices=voices)
+                    await column(room, house.voice, tainted=True, voices=voices)
                     await refusals(room)
 
                 await asyncio.gather(all_of(one, ["voice", "hand"]), all_of(other, ["hand", "voice"]))

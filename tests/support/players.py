@@ -7,8 +7,9 @@ sound alone what was said, what was dropped, and whether anything came twice.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import struct
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -187,9 +188,23 @@ class Throat:
     texts: list[str] = field(default_factory=list)
     voices: list[Voice] = field(default_factory=list)
     count: int = 0
+    _holds: int = 0
+    _free: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def warm(self) -> None:
         return
+
+    @contextlib.contextmanager
+    def withheld(self) -> Iterator[None]:
+        """Nothing more is said until the block ends, whoever asks for it; blocks may overlap."""
+        self._holds += 1
+        self._free.clear()
+        try:
+            yield
+        finally:
+            self._holds -= 1
+            if not self._holds:
+                self._free.set()
 
     async def speak(self, text: str, voice: Voice) -> AsyncIterator[bytes]:
         if self.fails:
@@ -197,6 +212,8 @@ class Throat:
         self.texts.append(text)
         self.voices.append(voice)
         await asyncio.sleep(self.takes_s)
+        if self._holds:
+            await self._free.wait()
         for _ in text:
             samples = self.sample_rate * self.ms_a_char // 1000
             numbers = [(self.count + k) % 30_000 for k in range(samples)]
