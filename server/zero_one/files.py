@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
+from typing import TYPE_CHECKING
 
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 
 def write_whole(path: Path, data: str | bytes, *, mode: int = 0o600) -> None:
@@ -54,80 +52,29 @@ def set_aside(path: Path) -> Path:
     return aside
 
 
-class Busy(OSError):
-    """Somebody else holds the lock."""
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Wait until this file is nobody else's, over threads and processes. It is free again when its holder is dead.
 
-
-class FileLock:
-    """A file that one holder at a time has, over processes. It is free again when its holder is dead, however it died.
-
-    ``with FileLock(path):`` waits for it; ``take()`` raises Busy instead of waiting. Not for two threads on one object.
-    What the holder writes into the file (``note``) tells others who it is.
+    Raises OSError where the file cannot be made.
     """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._handle: int | None = None
-
-    def take(self, *, wait: bool = False, note: str = "") -> None:
-        """Raises Busy, and OSError where the file cannot be made."""
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        while True:
-            handle = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-            try:
-                _lock(handle, wait)
-                there = os.stat(self.path) if self.path.exists() else None
-                if there is None or not os.path.samestat(there, os.fstat(handle)):
-                    os.close(handle)  # it was removed while we waited: the lock of a file that is gone locks nothing
-                    continue
-                if note:
-                    os.ftruncate(handle, 0)
-                    os.write(handle, note.encode())
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.close(handle)
-                raise
-            self._handle = handle
-            return
-
-    def release(self) -> None:
-        handle, self._handle = self._handle, None
-        if handle is not None:
-            if sys.platform == "win32":
-                os.lseek(handle, _FAR, os.SEEK_SET)
-                msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
-            os.close(handle)
-
-    def __enter__(self) -> FileLock:
-        self.take(wait=True)
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.release()
+    with _lock(path, -1):
+        yield
 
 
-_FAR = 1 << 30
-"""Windows locks bytes and keeps others from reading them: a byte far behind the note."""
+def hold(path: Path) -> BaseFileLock:
+    """Take this file for as long as nobody calls ``release``. Raises filelock.Timeout, an OSError, where it is held."""
+    lock = _lock(path, 0)
+    lock.acquire()
+    return lock
 
-if sys.platform == "win32":
 
-    def _lock(handle: int, wait: bool) -> None:
-        os.lseek(handle, _FAR, os.SEEK_SET)
-        while True:
-            try:
-                msvcrt.locking(handle, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-                return
-            except OSError as error:  # LK_LOCK gives up after ten seconds
-                if not wait:
-                    raise Busy(error.errno or 0, "it is in use") from None
+def _lock(path: Path, timeout: float) -> BaseFileLock:
+    import filelock
 
-else:
-
-    def _lock(handle: int, wait: bool) -> None:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError as error:
-            raise Busy(error.errno or 0, "it is in use") from None
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # What one thread takes another may release.
+    return filelock.FileLock(path, timeout, mode=0o600, thread_local=False)
 
 
 def _sync_folder(folder: Path) -> None:

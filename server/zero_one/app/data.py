@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import sys
@@ -12,34 +13,37 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zero_one import firm
 from zero_one.app.audit import line
 from zero_one.app.undo import COMMAND_LINE, printable
 from zero_one.config.paths import config_dir, data_dir
-from zero_one.files import Busy, FileLock
+from zero_one.files import hold, write_whole
 from zero_one.identity.devices import DeviceBook
 from zero_one.safety.audit import AuditLog
 from zero_one.safety.redact import Redactor, environment_secrets
 from zero_one.safety.undo import Undo
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
 OURS = ("conversations", "recordings", "work", "trust", "commands", "logs", "identity", "desktop")
 OUR_FILES = ("device-id", "server.json")
 """What we make in the data folder. Anything else there is somebody else's, and is left alone."""
-_LOCK = "server.lock"
+_LOCK, _HOLDER = "server.lock", "server.pid"
 
 
 class InUse(Exception):
     """Another server uses the data folder. The text says which, and what to do."""
 
 
-def hold_folder() -> FileLock:
+def hold_folder() -> BaseFileLock:
     """Keep the data folder to ourselves while we serve, until the lock is released. Raises InUse."""
-    lock = FileLock(data_dir() / _LOCK)
     try:
-        lock.take(note=f"{os.getpid()}\n")
-    except Busy:
+        lock = hold(data_dir() / _LOCK)
+        write_whole(data_dir() / _HOLDER, f"{os.getpid()}\n")
+    except TimeoutError:
         raise InUse(
             f"Another 01 server{_holder()} uses the folder {data_dir()}. Stop that one, or give this one a folder of "
             "its own with ZERO_ONE_HOME."
@@ -51,7 +55,7 @@ def hold_folder() -> FileLock:
 
 def _holder() -> str:
     with suppress(OSError):
-        pid = (data_dir() / _LOCK).read_text("ascii", errors="replace").strip()
+        pid = (data_dir() / _HOLDER).read_text("ascii", errors="replace").strip()
         if pid.isdigit():
             return f" (process {pid})"
     return ""
@@ -202,8 +206,9 @@ def wipe(*, yes: bool, keep_profiles: bool) -> int:
     try:
         return _wipe(yes=yes, keep_profiles=keep_profiles)
     finally:
-        with suppress(OSError):
-            lock.path.unlink()
+        for name in (_HOLDER, _LOCK):
+            with suppress(OSError):
+                (data_dir() / name).unlink()
         lock.release()
 
 
@@ -234,7 +239,7 @@ def _wipe(*, yes: bool, keep_profiles: bool) -> int:
         left.append(f"{audit}: {problem}")
     for problem in left:
         print(f"01: not removed: {problem}", file=sys.stderr)
-    ours = {_LOCK, "trust", *OURS, *OUR_FILES}
+    ours = {_LOCK, _HOLDER, "trust", *OURS, *OUR_FILES}
     others = [entry.path for entry in os.scandir(data_dir()) if entry.name not in ours]
     if others:
         print(f"Left alone, because it is not ours: {', '.join(map(printable, sorted(others)))}")
@@ -246,7 +251,7 @@ def _forget_words(audit: Path) -> str:
     now = time.time()
     try:
         log = AuditLog(audit)
-        log.forget(since=0.0, until=now, device=COMMAND_LINE, at=now)
+        log.forget(since=0.0, until=math.inf, device=COMMAND_LINE, at=now)
         log.append("wiped", COMMAND_LINE, {}, at=now)
         for cut in audit.glob("*.cut"):
             cut.unlink()

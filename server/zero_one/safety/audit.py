@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zero_one.files import FileLock, write_whole
+from zero_one.files import alone, write_whole
 
 _GENESIS = "0" * 64
 MOST_DETAILS = 64 << 20
@@ -70,7 +70,7 @@ class AuditLog:
 
     def __init__(self, folder: Path) -> None:
         self._chain, self._details, self._top = folder / "chain.jsonl", folder / "details.jsonl", folder / "head.json"
-        self._lock, self._shared = threading.Lock(), FileLock(folder / "lock")
+        self._lock, self._shared = threading.Lock(), folder / "lock"
         self.lost: str = ""
         """What opening the log found missing, in words; empty when nothing was."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -81,7 +81,7 @@ class AuditLog:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        with self._lock, self._shared:
+        with self._lock, alone(self._shared):
             yield
 
     def _catch_up(self, *, opening: bool = False) -> None:
@@ -173,11 +173,12 @@ class AuditLog:
     ) -> int:
         """Remove the words of the entries between two times; the chain says that, and when. Returns how many.
 
-        ``which(kind, device)`` narrows it. That something was forgotten is never forgotten.
+        ``which(kind, device)`` narrows it. That something was forgotten is never forgotten. ``at`` is now: what a clock
+        that went wrong dated later than that counts as of now.
         """
 
         def gone(link: Mapping[str, Any]) -> bool:
-            fits = since <= float(link["at"]) <= until and link["kind"] != "forgotten"
+            fits = since <= min(float(link["at"]), max(at, since)) <= until and link["kind"] != "forgotten"
             return fits and (which is None or which(str(link["kind"]), str(link["device"])))
 
         with self._alone():

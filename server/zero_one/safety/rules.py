@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zero_one.files import FileLock, set_aside, write_whole
+from zero_one.files import alone, set_aside, write_whole
 from zero_one.safety.risk.model import Risk, Verdict
 
 VERSION = 1
@@ -94,7 +94,7 @@ class Rules:
         """Allow this for always. None: it is nothing that can be allowed so. Raises OSError."""
         if verdict.risk is not Risk.CHANGE:
             return None
-        with self._lock, FileLock(self._beside):
+        with self._lock, alone(self._beside):
             self._read()
             number = max((rule.number for rule in self._rules), default=0) + 1
             rule = Rule(number, folder, language, normal(code), exact_effects(verdict), by, self.now())
@@ -120,7 +120,7 @@ class Rules:
         return gone[0]
 
     def _change(self, change: Callable[[tuple[Rule, ...]], tuple[Rule, ...]]) -> None:
-        with self._lock, FileLock(self._beside):
+        with self._lock, alone(self._beside):
             self._read()
             after = change(self._rules)
             if after != self._rules:

@@ -13,17 +13,21 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from zero_one import firm
-from zero_one.files import Busy, FileLock, set_aside, write_whole
+from zero_one.files import alone, hold, set_aside, write_whole
 from zero_one.safety import snapshots
 from zero_one.safety.contents import MOST_KEPT, Contents
 from zero_one.safety.records import Record, Records
 from zero_one.safety.restore import Undone, restore
 from zero_one.safety.snapshots import Looker, Snapshot, outermost
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 __all__ = ["Record", "TooLarge", "Undo", "Undone", "Watch"]
 
@@ -55,7 +59,7 @@ class Watch:
     label: str = ""
     device: str = ""
     at: float = 0.0
-    lock: FileLock | None = None
+    lock: BaseFileLock | None = None
     home: Path | None = None
 
 
@@ -68,7 +72,7 @@ class Undo:
         self._records = Records(folder / "records")
         own = {folder, Path(os.path.realpath(folder))}
         self._looker = Looker(self._contents, lambda path: path in own)
-        self._lock, self._shared = threading.RLock(), FileLock(folder / "lock")
+        self._lock, self._shared = threading.RLock(), folder / "lock"
         self._deep = 0
         self._running: dict[str, str] = {}
         self._glances: dict[str, Watch] = {}
@@ -91,7 +95,7 @@ class Undo:
             self._deep += 1
             try:
                 if self._deep == 1:
-                    with self._shared:
+                    with alone(self._shared):
                         yield
                 else:
                     yield
@@ -147,8 +151,7 @@ class Undo:
         return device in self._running.values()
 
     def _write_pending(self, watch: Watch) -> None:
-        watch.lock = FileLock(self._pending / f"{watch.ident}.lock")
-        watch.lock.take()
+        watch.lock = hold(self._pending / f"{watch.ident}.lock")
         body = {
             "roots": [os.fspath(root) for root in watch.roots],
             "snapshot": watch.snapshot.to_json(),
@@ -202,24 +205,21 @@ class Undo:
         self._glances.pop(watch.ident, None)
         (self._pending / f"{watch.ident}.json").unlink(missing_ok=True)
         if watch.lock is not None:
-            watch.lock.path.unlink(missing_ok=True)
-            watch.lock.release()
+            _remove(watch.lock)
             watch.lock = None
 
     def recover(self) -> list[Record]:
         """Complete the watches of processes that died in the middle: what they changed can be undone as well."""
         out = []
         for file in sorted(self._pending.glob("*.json")):
-            lock = FileLock(file.with_suffix(".lock"))
             try:
-                lock.take()
-            except Busy:
+                lock = hold(file.with_suffix(".lock"))
+            except TimeoutError:
                 continue  # its process lives
             watch = _read_pending(file)
             if watch is None:
                 self._records.lost = "What a run changed that was cut off could not be read, so it cannot be undone."
-                lock.path.unlink(missing_ok=True)
-                lock.release()
+                _remove(lock)
                 continue
             watch.lock = lock
             record = self.after(watch, label=f"{watch.label} (cut off)", at=watch.at)
@@ -227,11 +227,8 @@ class Undo:
                 out.append(record)
         for stray in self._pending.glob("*.lock"):
             if not stray.with_suffix(".json").exists():
-                try:
-                    FileLock(stray).take()
-                except Busy:
-                    continue
-                stray.unlink(missing_ok=True)
+                with suppress(TimeoutError):
+                    _remove(hold(stray))
         return out
 
     def too_large(self, roots: Iterable[Path]) -> list[TooLarge]:
@@ -322,6 +319,13 @@ class Undo:
         while self._contents.size() > MOST_KEPT and (records := self._records.all()):
             self._records.drop([records[0].number])
             self._contents.drop_all_but(self._needed())
+
+
+def _remove(lock: BaseFileLock) -> None:
+    """While it is held: whoever waits for it sees that it is gone, and makes another."""
+    with suppress(OSError):  # Windows removes no file that is open
+        os.unlink(lock.lock_file)
+    lock.release()
 
 
 def _label(records: list[Record]) -> str:

@@ -146,7 +146,7 @@ def test_wipe_removes_what_was_kept_and_the_chain_still_verifies(tmp_path: Path)
 HOLDS = """
 import sys, time
 from zero_one.app.data import hold_folder
-hold_folder()
+lock = hold_folder()
 print("held", flush=True)
 sys.stdin.read()
 """

@@ -70,6 +70,14 @@ def test_forgetting_removes_the_words_and_the_chain_still_verifies(tmp_path: Pat
     assert [e.kind for e in log.entries()][-1] == "forgotten"
 
 
+def test_what_a_wrong_clock_dated_in_the_future_is_forgotten_with_what_is_new(tmp_path: Path) -> None:
+    log = _filled(tmp_path)
+    log.append("ran", "desk", {"code": "print('tomorrow')"}, at=9000.0)
+    assert log.forget(since=1500.0, until=2000.0, device="desk", at=2000.0) == 1
+    assert "tomorrow" not in (tmp_path / "details.jsonl").read_text()
+    assert AuditLog(tmp_path).verify().sound
+
+
 def test_removing_words_by_hand_is_told(tmp_path: Path) -> None:
     _filled(tmp_path)
     path = tmp_path / "details.jsonl"
