@@ -18,8 +18,11 @@ _LOOKS = re.compile(
       |output\ volume
       |POSIX\ (path|file)|quoted\ form|my|using\ terms|with\ timeout|exit\ repeat)\b.*
       | application\ "".* | set\ AppleScript's\ text\ item.* |
-      (return|get|log|count)\b.* | set\s+((the\ )?(end|beginning|item\ \w+)\ of\ )?\w+\s+to\s+(?!.*\bdo\ shell)(?!.*\b[a-z]\w*\().* | end(\ \w+)?
-    | tell\ (?!.*\bto\b).+ | tell\ .*?\bto\s+(get|return|count|exists|name\ of|version\ of|(the\ )?(id|name|title|properties|bounds|index|text|url|number)\ of|set\s+\w+\s+to)\b.*
+      (return|get|log|count)\b.*
+    | set\s+((the\ )?(end|beginning|item\ \w+)\ of\ )?\w+\s+to\s+(?!.*\bdo\ shell)(?!.*\b[a-z]\w*\().*
+    | end(\ \w+)?
+    | tell\ (?!.*\bto\b).+ | tell\ .*?\bto\s+(get|return|count|exists|name\ of|version\ of
+      |(the\ )?(id|name|title|properties|bounds|index|text|url|number)\ of|set\s+\w+\s+to)\b.*
     | (on|to)\ \w+\s*\([\w\s,]*\) | display\ (dialog|notification|alert)\b.*
     | (if|else|repeat|try|on\ error|considering|ignoring)\b.* | --.*
     | the\ .*

@@ -42,7 +42,8 @@ _PATTERNS = (
     "object_assignment_pattern",
 )  # fmt: skip
 _BINDERS = (
-    "variable_declarator", "function_declaration", "generator_function_declaration", "function_expression", "arrow_function",
+    "variable_declarator", "function_declaration", "generator_function_declaration", "function_expression",
+    "arrow_function",
     "method_definition", "class_declaration", "catch_clause", "for_in_statement", "assignment_expression", "class",
     "import_specifier", "import_clause", "namespace_import", "function", "generator_function",
 )  # fmt: skip

@@ -19,6 +19,7 @@ from zero_one.safety.risk.powershell_words import Group, Item, Text, pipelines
 Classify = Callable[[str, str, int], list[Effect]]
 
 _SECRET_VARIABLE = re.compile(r"(?i)\$(env:)?\{?(env:)?\w*(key|token|secret|passw|credential)\w*")
+_OF_CURL = re.compile(r"-[a-zA-Z]|-[sSLfkoOIXdHT]{2,}|--\w.*")
 _SYSTEM_FOLDER = re.compile(r"(?i)system32|\$env:(windir|systemroot)|[a-z]:\\windows|\\drivers\\etc\\")
 
 
@@ -160,6 +161,8 @@ class Reader:
         name = names.ALIASES.get(name, name) if word.lower() == name or name in ("curl", "wget") else name
         if word.lower() in ("curl.exe", "wget.exe"):
             name = word.lower()[:4]
+        elif word.lower() in ("curl", "wget") and any(isinstance(a, Text) and _OF_CURL.fullmatch(a.text) for a in args):
+            self.native(word.lower(), args, fed)  # the program's own options: it may stand for either
         if name in self.defined:
             return
         name = self.aliases.get(word.lower(), name)
@@ -288,7 +291,7 @@ class Reader:
             return
         told = self.value(call.first) if call is not None and call.first is not None else None
         if re.match(r"(?i)io\.(file|directory)$", plain) and member:
-            texts = [i for i in (call.lines[0][0] if call is not None and call.lines and call.lines[0] else [])]
+            texts = call.lines[0][0] if call is not None and call.lines and call.lines[0] else []
             empties = len(texts) == 2 and isinstance(texts[1], Text) and texts[1].kind != "word" and not texts[1].text
             self._static_file(member.lower(), told or paths.COMPUTED, empties)
         elif re.match(r"(?i)environment$", plain) and member:

@@ -153,7 +153,8 @@ class Reader(Names):
             self.sketches[target.id] = text
 
     def visit_Call(self, node: ast.Call) -> None:
-        from zero_one.safety.risk.python_calls import call_effects, handed_with, reference_effects
+        from zero_one.safety.risk.python_calls import call_effects
+        from zero_one.safety.risk.python_handed import handed_with, reference_effects
 
         self._called.add(id(node.func))
         name = self.resolve(node.func) or ""
@@ -210,7 +211,7 @@ class Reader(Names):
 
     def _reference(self, node: ast.Name | ast.Attribute) -> None:
         """A function that is handed on (``map(os.remove, files)``) will be called."""
-        from zero_one.safety.risk.python_calls import handed_on, reference_effects
+        from zero_one.safety.risk.python_handed import handed_on, reference_effects
 
         if id(node) not in self._called and isinstance(node.ctx, ast.Load):
             name = self.resolve(node)

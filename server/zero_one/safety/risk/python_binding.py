@@ -89,7 +89,7 @@ class Names(ast.NodeVisitor):
                 self.aliases[item.asname or item.name] = f"{module}.{item.name}"
 
     def _use_module(self, module: str) -> None:
-        from zero_one.safety.risk.python_calls import module_effects, unknown_package
+        from zero_one.safety.risk.python_modules import module_effects, unknown_package
 
         package = unknown_package(module)
         if package is not None:
@@ -106,7 +106,7 @@ class Names(ast.NodeVisitor):
         self.visit(node.value)
 
     def _is_listed(self, node: ast.expr) -> bool:
-        from zero_one.safety.risk.python_calls import is_listed
+        from zero_one.safety.risk.python_modules import is_listed
 
         return is_listed(self.resolve(node) or "")
 
@@ -237,7 +237,7 @@ class Names(ast.NodeVisitor):
         return None
 
     def _star(self, name: str) -> str | None:
-        from zero_one.safety.risk.python_calls import is_listed
+        from zero_one.safety.risk.python_modules import is_listed
 
         return next((f"{m}.{name}" for m in self.stars if is_listed(f"{m}.{name}")), None)
 

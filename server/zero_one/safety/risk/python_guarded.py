@@ -15,14 +15,19 @@ _LOOKS: dict[str, tuple[str, str]] = {
     "os": (
         "change",
         """
-        listdir scandir walk fwalk stat lstat fstat statvfs fstatvfs getcwd getcwdb getenv getenvb environ environb getpid
-        getppid getuid geteuid getgid getegid getgroups getgrouplist getlogin getloadavg getpgid getpgrp getpriority getsid
+        listdir scandir walk fwalk stat lstat fstat statvfs fstatvfs getcwd getcwdb getenv getenvb environ environb
+        getpid
+        getppid getuid geteuid getgid getegid getgroups getgrouplist getlogin getloadavg getpgid getpgrp getpriority
+        getsid
         getresuid getresgid uname cpu_count process_cpu_count sched_getaffinity access path fspath fsencode fsdecode sep
-        linesep pathsep name urandom getrandom get_terminal_size isatty readlink confstr sysconf pathconf fpathconf times
-        strerror get_exec_path curdir pardir devnull extsep altsep PathLike DirEntry stat_result terminal_size error lseek
+        linesep pathsep name urandom getrandom get_terminal_size isatty readlink confstr sysconf pathconf fpathconf
+        times
+        strerror get_exec_path curdir pardir devnull extsep altsep PathLike DirEntry stat_result terminal_size error
+        lseek
         read pread readv close closerange pipe wait waitpid waitstatus_to_exitcode ctermid ttyname device_encoding major
         minor getxattr listxattr get_inheritable set_inheritable get_blocking set_blocking supports_bytes_environ
-        supports_follow_symlinks supports_fd supports_dir_fd supports_effective_ids fsync fdatasync sync _exit dup fdopen
+        supports_follow_symlinks supports_fd supports_dir_fd supports_effective_ids fsync fdatasync sync _exit dup
+        fdopen
         open chdir fchdir umask putenv unsetenv confstr_names sysconf_names login_tty cpu register_at_fork
         """,
     ),
@@ -50,11 +55,14 @@ _LOOKS: dict[str, tuple[str, str]] = {
     "socket": (
         "send",
         """
-        gethostname getfqdn gethostbyname gethostbyname_ex getaddrinfo gethostbyaddr getservbyname getservbyport inet_aton
+        gethostname getfqdn gethostbyname gethostbyname_ex getaddrinfo gethostbyaddr getservbyname getservbyport
+        inet_aton
         inet_ntoa inet_pton inet_ntop ntohs ntohl htons htonl if_nameindex if_nametoindex if_indextoname socket
         getdefaulttimeout setdefaulttimeout has_ipv6 error timeout gaierror herror getnameinfo getprotobyname socketpair
-        SocketType AddressFamily SocketKind create_connection has_dualstack_ipv6 close connect connect_ex bind listen accept
-        recv recvfrom recv_into send sendall sendto sendmsg sendfile setsockopt getsockopt settimeout gettimeout setblocking
+        SocketType AddressFamily SocketKind create_connection has_dualstack_ipv6 close connect connect_ex bind listen
+        accept
+        recv recvfrom recv_into send sendall sendto sendmsg sendfile setsockopt getsockopt settimeout gettimeout
+        setblocking
         getsockname getpeername shutdown makefile fileno detach family type proto
         """,
     ),
@@ -72,7 +80,10 @@ _LOOKS: dict[str, tuple[str, str]] = {
     ),
     "signal": (
         "change",
-        "signal getsignal Signals Handlers strsignal sigwait pause default_int_handler setitimer getitimer valid_signals alarm siginterrupt",
+        """
+        signal getsignal Signals Handlers strsignal sigwait pause default_int_handler setitimer getitimer valid_signals
+        alarm siginterrupt
+        """,
     ),
     "logging.config": ("opaque", ""),
     "logging.handlers": ("send", "MemoryHandler QueueHandler QueueListener BufferingHandler"),

@@ -21,7 +21,8 @@ OPAQUE = set(
 SHELL = set(
     """
         os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput
-        asyncio.create_subprocess_shell subprocess.create_subprocess_shell pexpect.spawn pexpect.run pexpect.runu get_ipython.system
+        asyncio.create_subprocess_shell subprocess.create_subprocess_shell pexpect.spawn pexpect.run pexpect.runu
+        get_ipython.system
         get_ipython.getoutput popen2.popen2 fabric.api.local invoke.run sarge.run plumbum.local plumbum.cmd
         os.popen2 os.popen3
         """.split()
@@ -29,18 +30,23 @@ SHELL = set(
 PROCESS = set(
     """
         subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen
-        asyncio.create_subprocess_exec subprocess.create_subprocess_exec os.spawnle os.spawnlpe os.spawnvpe os.execv os.execve os.execvp os.execl os.execlp os.execle os.execvpe
+        asyncio.create_subprocess_exec subprocess.create_subprocess_exec os.spawnle os.spawnlpe os.spawnvpe os.execv
+        os.execve os.execvp os.execl os.execlp os.execle os.execvpe
         os.spawnl os.spawnv os.spawnlp os.spawnvp os.spawnve os.posix_spawn os.posix_spawnp pty.spawn
         """.split()
 )
 DELETE = set(
-    """os.ftruncate winreg.DeleteKeyEx os.remove os.unlink os.rmdir os.removedirs shutil.rmtree os.truncate winreg.DeleteKey winreg.DeleteValue
+    """os.ftruncate winreg.DeleteKeyEx os.remove os.unlink os.rmdir os.removedirs shutil.rmtree
+    os.truncate winreg.DeleteKey winreg.DeleteValue
     fs.remove keyring.delete_password""".split()
 )
 MOVE = set("os.rename os.renames os.replace shutil.move".split())
 COPY = set("shutil.copy shutil.copy2 shutil.copyfile shutil.copytree shutil.copyfileobj os.link os.symlink".split())
 MODES = set(
-    "os.chmod os.chown os.lchown shutil.chown os.chflags os.lchmod os.fchmod os.fchown os.lchflags os.setxattr os.removexattr".split()
+    """
+    os.chmod os.chown os.lchown shutil.chown os.chflags os.lchmod os.fchmod os.fchown os.lchflags os.setxattr
+    os.removexattr
+    """.split()
 )
 WRITE = set(
     """
@@ -88,7 +94,8 @@ CREDENTIAL = set(
     """
         keyring.get_password keyring.get_credential getpass.getpass browser_cookie3.chrome
         browser_cookie3.firefox browser_cookie3.load win32crypt.CryptUnprotectData secretstorage.dbus_init
-        netrc.netrc spwd.getspall spwd.getspnam pynput.keyboard.Listener pynput.mouse.Listener keyboard.on_press keyboard.hook
+        netrc.netrc spwd.getspall spwd.getspnam pynput.keyboard.Listener pynput.mouse.Listener keyboard.on_press
+        keyboard.hook
         keyboard.record keyboard.read_event keyboard.read_key
         """.split()
 )
@@ -144,12 +151,14 @@ LOOKING_MODULES = set(
         chess sudoku mpl_toolkits pylab cartopy ipywidgets pympler memory_profiler line_profiler objgraph guppy vcf
         googletrans deep_translator translate langid PyDictionary nameparser usaddress pyphen textstat
         vaderSentiment stanza flair
-        tiktoken humanfriendly tzlocal dateparser regex ftfy xmltodict deepdiff jmespath jsonpath_ng jsonlines ndjson tomli
+        tiktoken humanfriendly tzlocal dateparser regex ftfy xmltodict deepdiff jmespath jsonpath_ng jsonlines ndjson
+        tomli
         tomlkit ruamel commonmark mistletoe pygments anytree treelib bitarray intervaltree uncertainties haversine
         geographiclib pgeocode workalendar convertdate roman inflection stringcase charset_normalizer cchardet magic
         filetype puremagic exif rawpy colorthief webcolors colour tifffile nibabel pydicom ase pymatgen mdtraj sgp4
         hmmlearn prophet pmdarima arch lifelines pingouin umap hdbscan shap mlxtend imblearn surprise optuna pulp cvxpy
-        ortools igraph community plotnine pygal squarify matplotlib_venn holoviews cerberus voluptuous typeguard beartype
+        ortools igraph community plotnine pygal squarify matplotlib_venn holoviews cerberus voluptuous typeguard
+        beartype
         croniter parsedatetime timeago ics textdistance spellchecker symspellpy sacremoses sentencepiece rouge_score
         sacrebleu gensim annoy faiss hnswlib fastparquet pyxlsb camelot tabula pdfminer pdf2image markdownify html2text
         w3lib tldextract furl yarl validators email_validator user_agents ua_parser geoip2 maxminddb netaddr pyudev
@@ -252,12 +261,15 @@ INSPECTORS = set("help print repr str type id callable dir isinstance hasattr is
 # Modules of the standard library that look or compute; every other one runs, serves or changes something.
 _STANDARD_LOOKING = set(
     """
-    __future__ atexit _thread _collections_abc abc argparse array ast asyncio base64 binascii bisect bz2 cProfile calendar cmath
+    __future__ atexit _thread _collections_abc abc argparse array ast asyncio base64 binascii bisect bz2 cProfile
+    calendar cmath
     cmd codecs collections colorsys concurrent configparser contextlib contextvars copy copyreg csv dataclasses datetime
     decimal difflib dis doctest email encodings enum errno faulthandler filecmp fileinput fnmatch fractions functools
     genericpath getopt gettext glob graphlib grp gzip hashlib heapq hmac html imghdr inspect io ipaddress itertools json
-    keyword linecache locale mailbox logging lzma math mimetypes modulefinder ntpath numbers opcode operator optparse pathlib
-    pickletools pkgutil platform plistlib posixpath pprint profile pstats pwd pyclbr pydoc pyexpat queue quopri random re
+    keyword linecache locale mailbox logging lzma math mimetypes modulefinder ntpath numbers opcode operator optparse
+    pathlib
+    pickletools pkgutil platform plistlib posixpath pprint profile pstats pwd pyclbr pydoc pyexpat queue quopri random
+    re
     readline reprlib resource sched secrets select selectors shlex sndhdr ssl stat statistics string stringprep struct
     symtable sysconfig tabnanny tarfile tempfile textwrap this threading time timeit token tokenize tomllib trace
     traceback tracemalloc tty types typing unicodedata unittest uuid warnings wave weakref xml zipfile zlib zoneinfo

@@ -24,6 +24,7 @@ from zero_one.safety.risk.programs import (
     system,
 )
 from zero_one.safety.risk.programs.call import Call, Handler
+from zero_one.safety.risk.programs.known import is_known
 from zero_one.safety.risk.words import Word
 
 if TYPE_CHECKING:
@@ -100,11 +101,30 @@ _SHOWS = re.compile(
 """First words by which a program that nobody knows may be believed to look."""
 
 
+_RUNNERS = frozenset(
+    "sh bash zsh dash ksh fish sudo env xargs nohup timeout nice python python3 perl ruby node pwsh rm shred dd".split()
+)
+
+
+def _read_commands(call: Call) -> None:
+    """``prlimit --nproc=5 sh -c …``, ``nix-shell --run '…'``: whatever runs it, a command is read as one."""
+    at = next((i for i, t in enumerate(call.texts) if t.rsplit("/", 1)[-1] in _RUNNERS or t == "--"), None)
+    if at is not None:
+        words = call.args[at + (call.texts[at] == "--") :]
+        if words and is_known(words[0].text):
+            call.reader.run(words, call.stdin)
+    for word in call.args:
+        first = word.text.split(" ", 1)[0]
+        if " " in word.text and word.sure and is_known(first) and call.reader.depth < 10:
+            call.reader.nested(word.text, "shell")
+
+
 def _unknown(call: Call) -> list[Effect]:
     """A program that nothing is known about: by the verbs in its name and first words, else it changes something."""
     if len(call.texts) == 1 and call.texts[0] in _ONLY_TELLS:
         return []
     line = f"{call.program} {' '.join(call.texts[:3])}".strip()
+    _read_commands(call)
     said = [call.program, *call.operands[:4], *(t for t in call.texts if t.startswith("-") and len(t) > 2)]
     risks = [r for r in map(verbs.risk_of, said) if r is not None]
     worst = max(risks, default=Risk.CHANGE)

@@ -60,6 +60,8 @@ def _install(call: Call) -> list[Effect]:
     if asking is not None and call.texts and call.texts[0].startswith(asking):
         return []
     verb = next((w for w in words if re.fullmatch(r"[a-z-]+", w)), "")
+    if verb in ("exec", "x") and (told := call.value("-c", "--call")):
+        call.reader.nested(told, "shell")
     line = f"{call.program} {' '.join(words[:3])}"
     looks = """
         list ls show info search view freeze outdated check policy depends rdepends why audit config env docs

@@ -307,7 +307,7 @@ TABLE: dict[str, Handler] = {
     "ps": _ps,
     "run-parts": lambda call: [opaque(f"runs {' '.join(call.operands)}")],
     **table(_process, "kill pkill killall killall5 xkill taskkill skill"),
-    **table(_priority, "renice ionice-set cpulimit"),
+    **table(_priority, "renice ionice-set"),
     **table(_power, "shutdown reboot halt poweroff init telinit pm-suspend"),
     **table(_service, """
         systemctl service launchctl rc-service sc systemd-analyze initctl supervisorctl loginctl hostnamectl
