@@ -23,7 +23,7 @@ _HEAD = 64 * 1024  # bytes of a request's head
 _PIECE = 64 * 1024
 _CONNECTIONS = 64
 _PATIENCE_S = 15.0  # for a request's head, a name, or a connection
-_HOP = ("proxy-", "connection:", "keep-alive:", "te:", "upgrade:")
+_HOP = ("proxy-", "connection:", "keep-alive:", "te:", "upgrade:", "host")
 _EMBEDS = ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96")  # IPv4 in IPv6's clothes
 
 
@@ -101,7 +101,9 @@ class Proxy:
             else:
                 path = target[target.index("//") + 2 :]
                 path = path[path.index("/") :] if "/" in path else "/"
+                # The address alone says which host is meant: behind one of them may stand many.
                 kept = [field for field in fields if not field.lower().startswith(_HOP)]
+                kept.insert(0, f"Host: {url.netloc.rpartition('@')[2]}")
                 # One request per connection: the next one may be for another host.
                 lines = [f"{method} {path} HTTP/1.1", *kept, "Connection: close", "", ""]
                 far_writer.write("\r\n".join(lines).encode("latin-1"))
@@ -159,9 +161,9 @@ def _named(host: str, port: int, reach: Reach) -> bool:
     if reach.public or _is_private(host, port, reach):
         return True
     bare = host.removeprefix("www.")
-    return any(
-        bare == name.removeprefix("www.") or host.endswith(f".{name.removeprefix('www.')}") for name in reach.hosts
-    )
+    names = [name.removeprefix("www.") for name in reach.hosts]
+    # Below a name without a dot lies half of the internet.
+    return any(bare == name or ("." in name and host.endswith(f".{name}")) for name in names)
 
 
 def _why(host: str) -> str:

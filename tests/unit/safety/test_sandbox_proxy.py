@@ -138,7 +138,7 @@ async def test_a_plain_request_is_handed_on_for_one_host_only(proxy: Proxy, port
     head = f"GET http://127.0.0.1:{port}/a?b HTTP/1.1\r\n{fields}"
     reader, writer, first = await ask(proxy, head)
     assert first == "got GET /a?b HTTP/1.1\r\n"
-    assert await reader.readline() == b"got Host: x\r\n"
+    assert await reader.readline() == f"got Host: 127.0.0.1:{port}\r\n".encode()
     assert await reader.readline() == b"got Connection: close\r\n"
     writer.close()
 
@@ -169,3 +169,20 @@ async def test_nonsense_ends_one_connection_and_nothing_else(proxy: Proxy, port:
     assert first == "" or " 403 " in first
     proxy.reach(Reach(private=frozenset({"127.0.0.1"})))
     assert " 200 " in await status(proxy, f"127.0.0.1:{port}")
+
+
+async def test_the_host_that_is_told_is_the_one_that_was_looked_at(proxy: Proxy, port: int) -> None:
+    """Many live behind one address; another one's name in the header would reach that."""
+    proxy.reach(Reach(private=frozenset({"localhost"})))
+    head = f"GET http://localhost:{port}/x HTTP/1.1\r\nhost: other.example\r\nHost : third.example\r\nA: b\r\n\r\n"
+    reader, writer, first = await ask(proxy, head)
+    assert first == "got GET /x HTTP/1.1\r\n"
+    lines = [(await asyncio.wait_for(reader.readline(), 60)).decode() for _ in range(3)]
+    writer.close()
+    assert lines == [f"got Host: localhost:{port}\r\n", "got A: b\r\n", "got Connection: close\r\n"]
+
+
+async def test_a_name_without_a_dot_opens_no_more_than_itself(proxy: Proxy) -> None:
+    proxy.reach(Reach(hosts=frozenset({"com", "example.org"})))
+    assert "403 This run may not reach" in await status(proxy, "evil.com:443")
+    assert "403 This run may not reach" in await status(proxy, "evilexample.org:443")
