@@ -37,6 +37,7 @@ def fuzz(target: str, runs: int, folder: Path, *, seed: int, limit_s: float) -> 
     return done.stderr
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_bytes_break_it(target: str, tmp_path: Path) -> None:
     """And the fuzzer was really led by coverage: it kept inputs that reached more of our code than the first."""

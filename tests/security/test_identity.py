@@ -24,6 +24,13 @@ NOT_PAIRED, NOT_ALLOWED, TRY_LATER = 4401, 4403, 4429
 WRONG = "01_0123456789ab_" + "A" * 43
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine, everybody gets to say hello."""
+    monkeypatch.setattr(connection, "HELLO_WAIT_MS", 60_000)
+    monkeypatch.setattr(connection, "STRANGER_WAIT_MS", 60_000)
+
+
 def mind() -> Services:
     """Every conversation has a mind of its own that says hello three times."""
 

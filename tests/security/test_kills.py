@@ -30,11 +30,11 @@ LINES = ("audit", "history")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor SIGKILL")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_process_killed_in_200_runs_loses_nothing_that_was_done(tmp_path: Path) -> None:
     program = [sys.executable, "-m", "security.kills", str(tmp_path), "200", "7"]
     ran = subprocess.run(
-        program, cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=280, check=False
+        program, cwd=Path(__file__).parents[1], capture_output=True, text=True, timeout=580, check=False
     )
     assert ran.returncode == 0, ran.stderr[-3000:]
     kills = [json.loads(line) for line in ran.stdout.splitlines()]
@@ -59,6 +59,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("store", STORES)
 def test_the_last_write_cut_at_every_byte(
     filled: Path, tmp_path: Path, store: str, caplog: pytest.LogCaptureFixture
