@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Protocol
 
-from zero_one.commands import areas, grammar, jsgf, known, lexicon
+from zero_one.commands import areas, asides, grammar, jsgf, known, lexicon
 from zero_one.commands.alerts import Alerts
 from zero_one.commands.base import Announce, Match, Reply
 from zero_one.commands.clock import Clock, SystemClock
@@ -19,7 +19,7 @@ from zero_one.commands.desk import Ask, Desk, Handler, Hands
 from zero_one.commands.grammar import CommandInfo
 from zero_one.commands.keyless import NEED_A_KEY, NO_KEY, LookingHands
 from zero_one.commands.past import NoPast, Past
-from zero_one.commands.slots import Scene
+from zero_one.commands.scene import Scene
 from zero_one.commands.store import ListFile
 from zero_one.commands.words import readings, split
 from zero_one.computer.method import HandsError
@@ -80,15 +80,22 @@ class CommandBook:
         """The command that all of ``text`` says, or None for anything else."""
         entries = frozenset(item["text"].lower() for item in self._desk.todo.items if not item.get("done"))
         scene = Scene(self._clock.now().replace(tzinfo=None), self._here, entries)
-        found = self._find(text, scene) or self._find_misspelt(text, scene)
+        found = self._find(text, scene) or self._find_misspelt(text, scene) or self._find_core(text, scene)
         return Match(found.command, found.slots) if found else None
 
     def _find(self, text: str, scene: Scene) -> grammar.Found | None:
         ways = list(readings(text))
-        for find in (lambda words: self._matcher.find(words, scene), self._matcher.find_loose):
+        for find in (self._matcher.find, self._matcher.find_loose):
             for words in ways:
-                if found := find(words):
+                if found := find(words, scene):
                     return found
+        return None
+
+    def _find_core(self, text: str, scene: Scene) -> grammar.Found | None:
+        """As ``_find``, without what is only told around it."""
+        for core in asides.cores(text):
+            if (found := self._find(core, scene)) and found.command not in asides.NEVER:
+                return found
         return None
 
     def _find_misspelt(self, text: str, scene: Scene) -> grammar.Found | None:

@@ -22,13 +22,33 @@ _FEASTS = {
     "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "boxing day": (12, 26),
     "new year": (1, 1), "new years": (1, 1), "new year's": (1, 1), "new year's day": (1, 1), "new years day": (1, 1),
     "new year's eve": (12, 31), "new years eve": (12, 31), "halloween": (10, 31), "valentine's day": (2, 14),
-    "valentines day": (2, 14), "saint patrick's day": (3, 17),
+    "valentines day": (2, 14), "saint patrick's day": (3, 17), "saint patricks day": (3, 17),
+    "st patrick's day": (3, 17), "st patricks day": (3, 17), "xmas": (12, 25), "xmas day": (12, 25),
+    "xmas eve": (12, 24), "independence day": (7, 4), "april fools day": (4, 1), "april fool's day": (4, 1),
+    "april fools": (4, 1), "bonfire night": (11, 5), "guy fawkes night": (11, 5), "epiphany": (1, 6),
+    "groundhog day": (2, 2), "veterans day": (11, 11), "christmas morning": (12, 25), "new year day": (1, 1),
+    "bastille day": (7, 14), "halloween night": (10, 31), "all saints day": (11, 1), "cinco de mayo": (5, 5),
+    "valentine's": (2, 14), "valentines": (2, 14), "st valentine's day": (2, 14), "nye": (12, 31),
 }  # fmt: skip
+
+
+_SPANS = {"day": 1, "days": 1, "week": 7, "weeks": 7, "fortnight": 14}
 
 
 def parse_day(words: Sequence[str], today: date) -> date | None:
     """The next day of that description: "tomorrow", "next friday", "the fifth of march", "christmas"."""
     words = [word for word in words if word not in ("on", "the", "of", "coming", "for", "upcoming")]
+    if words[:1] == ["by"] and len(words) > 1:
+        words = words[1:]
+    if words[-2:] in (["from", "now"], ["from", "today"]):
+        words = ["in", *words[:-2]]
+    elif len(words) > 2 and words[-2] == "from" and (words[-1] == "tomorrow" or _weekday(words[-1]) is not None):
+        start, away = parse_day(words[-1:], today), parse_day(["in", *words[:-2]], today)
+        return start + (away - today) if start and away else None
+    if len(words) == 2 and words[1] in ("week", "fortnight") and _weekday(words[0]) is not None:  # "friday week"
+        return (parse_day(words[:1], today) or today) + timedelta(days=7 if words[1] == "week" else 14)
+    if [word for word in words if word != "this"] in (["end", "month"], ["last", "day", "month"]):
+        return today.replace(day=calendar.monthrange(today.year, today.month)[1])
     said = " ".join(words)
     if said in ("today", "tonight"):
         return today
@@ -47,17 +67,23 @@ def parse_day(words: Sequence[str], today: date) -> date | None:
         return next(day for year in (today.year, today.year + 1) if (day := _easter(year) + days) >= today)
     if said in _FEASTS:
         return _coming(today, *_FEASTS[said])
+    if said in ("day before yesterday",):
+        return today - timedelta(days=2)
     if said == "end year":
         return date(today.year, 12, 31)
     if said == "weekend" or said in ("this weekend", "next weekend"):
         return today + timedelta(days=(5 - today.weekday()) % 7)
+    if len(words) == 2 and "last" in words and (weekday := _weekday(words[words[0] == "last"])) is not None:
+        return today - timedelta(days=(today.weekday() - weekday) % 7 or 7)
+    if words[:2] == ["a", "week"] and len(words) == 3 and _weekday(words[2]) is not None:  # "a week on tuesday"
+        return (parse_day(words[2:], today) or today) + timedelta(days=7)
     bare = [word for word in words if word not in ("this", "next")]
     if len(bare) == 1 and (weekday := _weekday(bare[0])) is not None:
         ahead = (weekday - today.weekday()) % 7 or 7
         return today + timedelta(days=ahead)
-    if len(words) >= 3 and words[0] == "in" and words[-1] in ("days", "day", "weeks", "week"):
-        count = parse_int(words[1:-1]) if words[1:-1] != ["a"] else 1
-        return None if count is None else today + timedelta(days=count * (7 if words[-1].startswith("week") else 1))
+    if len(words) >= 2 and words[0] == "in" and words[-1] in _SPANS:
+        count = 1 if words[1:-1] in ([], ["a"], ["one"]) else parse_int(words[1:-1])
+        return None if count is None else today + timedelta(days=count * _SPANS[words[-1]])
     return _calendar_day(words, today)
 
 
@@ -135,13 +161,30 @@ def parse_days(words: Sequence[str]) -> tuple[int, ...] | None:
     """Weekday numbers of "every day", "on weekdays", "every monday and friday"."""
     said = [word for word in words if word not in ("on", "the", "every", "each", "and", "all", "for")]
     text = " ".join(words)
-    if text in ("every day", "each day", "daily", "every single day", "every morning", "each morning", "everyday"):
+    if text in (
+        "every day",
+        "each day",
+        "daily",
+        "every single day",
+        "every morning",
+        "each morning",
+        "everyday",
+        "every evening",
+        "every night",
+        "each night",
+        "each evening",
+        "nightly",
+        "every afternoon",
+    ):
         return tuple(range(7))
     if said in (["weekdays"], ["weekday"], ["workdays"], ["workday"], ["work", "days"], ["school", "days"]):
         return tuple(range(5))
     if said in (["weekends"], ["weekend"]):
         return 5, 6
-    plural = words and (words[0] in ("every", "each") or all(word.endswith("s") for word in said))
+    span = re.fullmatch(r"(\w+) (?:to|through|till|until|thru) (\w+)", " ".join(said).removeprefix("from "))
+    if span and (first := _weekday(span[1])) is not None and (last := _weekday(span[2])) is not None:
+        return tuple(sorted({(first + n) % 7 for n in range((last - first) % 7 + 1)}))
+    plural = words and (words[0] in ("every", "each") or len(said) > 1 or all(word.endswith("s") for word in said))
     found = [_weekday(word) if _weekday(word) is not None else _weekday(word.rstrip("s")) for word in said]
     if not plural or not found or any(day is None for day in found):
         return None

@@ -18,6 +18,8 @@ UNITS = {
 def parse_duration(words: Sequence[str]) -> float | None:
     """Seconds that all of ``words`` say ("an hour and a half", "1h30m", "two and a half minutes"), or None."""
     words = _split_written(words)
+    if len(words) == 1 and (written := re.fullmatch(r"(?:(\d{1,2}):)?(\d{1,2}):(\d{2})", words[0])):
+        return int(written[1] or 0) * 3600 + int(written[2]) * 60 + int(written[3])
     if words and words[-1] in ("long", "time") and len(words) > 1:
         words = words[:-1]
     total: float = 0
@@ -61,8 +63,12 @@ def _split_written(words: Sequence[str]) -> list[str]:
 
 
 def _count(words: list[str]) -> float | None:
-    if words in ([], ["a"], ["an"], ["one"], ["another"]):
+    if words in ([], ["a"], ["an"], ["one"], ["another"], ["just", "a"], ["just", "one"]):
         return 1
+    if words in (["three", "quarters", "of", "an"], ["three", "quarter"], ["three", "quarters", "of", "a"]):
+        return 0.75
+    if words in (["a", "few"], ["few"], ["some"]):
+        return 3
     if words in (["half", "a"], ["half", "an"], ["a", "half"], ["half"], ["half", "of", "an"], ["half", "of", "a"]):
         return 0.5
     if words[-2:] in (["of", "an"], ["of", "a"]):

@@ -10,9 +10,10 @@ Templates are hassil's: ``[maybe]``, ``(this|that)``, ``<rule>``, ``{slot}``.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -20,8 +21,9 @@ from hassil import Intents
 from hassil.parse_expression import parse_sentence
 from hassil.string_matcher import MatchContext, MatchSettings, match_expression
 
-from zero_one.commands import slots
+from zero_one.commands import outline, slots
 from zero_one.commands.loose import Loose
+from zero_one.commands.scene import Scene
 from zero_one.commands.sources import read_yaml
 from zero_one.commands.words import Words, norm, written
 
@@ -107,27 +109,43 @@ class Matcher:
     """hassil over the grammar; slots are wildcards to hassil and are read and judged by ``slots``.
 
     hassil tries every template on a text. Most texts are tried in several readings, so templates are looked up by the
-    words that they cannot do without first.
+    rarest of the words that they cannot do without, and parsed when they are first tried.
     """
 
     def __init__(self, grammar: Grammar) -> None:
         self._loose = [Loose.read(command.info.name, command.loose) for command in grammar.commands if command.loose]
-        rules = {name: parse_sentence(body) for name, body in grammar.rules.items()}
+        self._texts = [*grammar.rules.values(), *(t for c in grammar.commands for t in (*c.say, *c.type))]
+        self._rules = grammar.rules
+        templates = [
+            (command.info.name, text, outline.needs(text, self._rule_needs))
+            for command in grammar.commands
+            for text in (*command.say, *command.type)
+        ]
+        common = Counter(word for _, _, needs in templates for group in needs for word in group)
+        self._by_word: dict[str, list[_Template]] = {}
+        for name, text, needs in templates:
+            groups = sorted(needs, key=lambda group: sum(common[word] for word in group))
+            template = _Template(name, text, tuple(groups[1:]))
+            for word in groups[0] if groups else ("",):
+                self._by_word.setdefault(word, []).append(template)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word that a template spells."""
+        return _vocabulary(self._texts) | written()
+
+    @cached_property
+    def _settings(self) -> MatchSettings:
         wildcard = {"wildcard": True}
         lists = Intents.from_dict({"language": "en", "intents": {}, "lists": dict.fromkeys(slots.READERS, wildcard)})
-        self._settings = MatchSettings(slot_lists=lists.slot_lists, expansion_rules=rules, language="en")
-        self._by_word: dict[str, list[_Template]] = {}
-        for command in grammar.commands:
-            for text in (*command.say, *command.type):
-                sentence = parse_sentence(text)
-                needs = sorted(sentence.get_required_clauses(rules), key=len)
-                template = _Template(command.info.name, sentence.expression, tuple(needs[1:]))
-                for word in needs[0] if needs else ("",):
-                    self._by_word.setdefault(word, []).append(template)
-        texts = [*grammar.rules.values(), *(t for c in grammar.commands for t in (*c.say, *c.type))]
-        self.vocabulary = _vocabulary(texts) | written()
+        rules = {name: parse_sentence(body) for name, body in self._rules.items()}
+        return MatchSettings(slot_lists=lists.slot_lists, expansion_rules=rules, language="en")
 
-    def find(self, words: Words, scene: slots.Scene) -> Found | None:
+    @cache  # noqa: B019 (as many as there are rules)
+    def _rule_needs(self, name: str) -> outline.Needs:
+        return outline.needs(self._rules[name], self._rule_needs)
+
+    def find(self, words: Words, scene: Scene) -> Found | None:
         """The best way to take all of ``words``: the one in which the template spells most of them."""
         best: Found | None = None
         said = {word.norm for word in words}
@@ -146,22 +164,30 @@ class Matcher:
                     best = Found(template.command, values, context.text_chunks_matched)
         return best
 
-    def find_loose(self, words: Words) -> Found | None:
+    def find_loose(self, words: Words, scene: Scene) -> Found | None:
         """The command whose words these are in any order; the one that more of them tell of."""
-        fit, best = max(((loose.fits(words), loose.command) for loose in self._loose), default=(0, ""))
-        return Found(best, {}, 0) if fit else None
+        best: Found | None = None
+        for loose in self._loose:
+            told, values = loose.fits(words, scene)
+            if told > (best.literal if best else 0):
+                best = Found(loose.command, dict(values), told)
+        return best
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Template:
-    """One template. ``needs``: of each of these groups at least one word must be said."""
+    """One template. ``needs``: what else must be said, besides the word that it is looked up by."""
 
     command: str
-    expression: Any
-    needs: tuple[frozenset[str], ...]
+    text: str
+    needs: outline.Needs
+
+    @cached_property
+    def expression(self) -> Any:
+        return parse_sentence(self.text).expression
 
 
-def _values(entities: Iterable[Any], words: Words, scene: slots.Scene) -> dict[str, Any] | None:
+def _values(entities: Iterable[Any], words: Words, scene: Scene) -> dict[str, Any] | None:
     """What the slots say, or None when one of them cannot be read."""
     values: dict[str, Any] = {}
     for entity in entities:

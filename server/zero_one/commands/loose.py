@@ -3,6 +3,8 @@
 Templates fix an order of words; people do not. A command may add ``loose`` to the grammar: ``must`` (groups of words,
 at least one of each group is said) and ``may`` (further words that fit), as a question (``ask``) or an order (``do``).
 One word outside these and the small words below, and it is no match: "how does a battery work" has "does" and "work".
+With ``slot`` some run of the words must fill a slot of that kind, and the rest is as above; ``not`` are words that
+would make it something else.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from zero_one.commands import slots
+from zero_one.commands.scene import Scene, Values
 from zero_one.commands.words import Words
 
 _ASK_WORDS = frozenset(
@@ -46,25 +50,48 @@ class Loose:
     kind: Literal["ask", "do"]
     must: tuple[frozenset[str], ...]
     may: frozenset[str]
+    slot: str = ""
+    never: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, command: str, entry: Mapping[str, Any]) -> Loose:
-        """From the grammar's ``{ask|do: [group, …], may: words}``, words apart by spaces."""
+        """From the grammar's ``{ask|do: [group, …], may: words, slot: kind, not: words}``, words apart by spaces."""
         kind: Literal["ask", "do"] = "ask" if "ask" in entry else "do"
         return cls(
             command,
             kind,
             tuple(frozenset(str(group).split()) for group in entry[kind]),
             frozenset(str(entry.get("may", "")).split()),
+            str(entry.get("slot", "")),
+            frozenset(str(entry.get("not", "")).split()),
         )
 
-    def fits(self, words: Words) -> int:
-        """0 when ``words`` are not this command, else how many of them tell so."""
-        said = {word.norm for word in words}
+    def fits(self, words: Words, scene: Scene) -> tuple[int, Values]:
+        """0 when ``words`` are not this command, else how many of them tell so, and what its slot says."""
+        if len(words) > _MOST_WORDS or not all(any(word.norm in group for word in words) for group in self.must):
+            return 0, {}
+        if not self.slot:
+            return self._telling(words), {}
+        known = self._known()
+        strange = [at for at, word in enumerate(words) if word.norm not in known]
+        for size in range(len(words) - 1, 0, -1):
+            for at in range(len(words) - size + 1):
+                if strange and not at <= strange[0] <= strange[-1] < at + size:
+                    continue
+                if told := self._telling(words[:at] + words[at + size :]):
+                    values = slots.read(self.slot, words[at : at + size], scene)
+                    if values is not None:
+                        return told, values
+        return 0, {}
+
+    def _known(self) -> frozenset[str]:
         small = _ASK_WORDS if self.kind == "ask" else _DO_WORDS
-        if len(words) > _MOST_WORDS or not all(said & group for group in self.must):
+        return (frozenset().union(*self.must) | self.may | small) - self.never
+
+    def _telling(self, words: Words) -> int:
+        said = {word.norm for word in words}
+        if not all(said & group for group in self.must) or not said <= self._known():
             return 0
-        telling = frozenset().union(*self.must)
-        if not said <= telling | self.may | small or (self.kind == "ask" and not said & _OWN):
+        if self.kind == "ask" and not self.slot and not said & _OWN:
             return 0
-        return len(said & (telling | self.may))
+        return len(said & (frozenset().union(*self.must) | self.may))

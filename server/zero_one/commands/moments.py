@@ -9,9 +9,22 @@ from datetime import date, datetime, time, timedelta
 
 from zero_one.commands.days import parse_day, parse_days
 from zero_one.commands.durations import parse_duration
+from zero_one.commands.numbers import parse_number
 from zero_one.commands.timesofday import Clock, parse_clock
 
 _PARTS = {"morning": time(9), "afternoon": time(14), "evening": time(19), "night": time(21)}
+_LATER = timedelta(hours=3)
+_MOST_BARE_MINUTES = 180
+# Times of a day that have names. Whoever means it to the minute says the minute.
+_NAMED = {
+    "first thing": time(9), "breakfast": time(8), "breakfast time": time(8), "lunch": time(12), "lunchtime": time(12),
+    "lunch time": time(12), "after lunch": time(13), "before lunch": time(11, 30), "after work": time(17, 30),
+    "dinner": time(18), "dinner time": time(18), "dinnertime": time(18), "after dinner": time(19, 30),
+    "bedtime": time(22), "bed time": time(22), "before bed": time(22), "before i go to bed": time(22),
+    "end of day": time(17), "the end of the day": time(17), "after breakfast": time(9), "before dinner": time(17, 30),
+    "tea time": time(16), "teatime": time(16), "mid morning": time(10, 30), "mid afternoon": time(15),
+    "the end of day": time(17), "before noon": time(11), "before work": time(8), "after school": time(15, 30),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +45,17 @@ def parse_when(words: Sequence[str], now: datetime, morning: bool = False) -> Wh
         return None
     if words[0] in ("in", "after", "within") and (seconds := parse_duration(words[1:])) is not None:
         return When(now + timedelta(seconds=seconds))
+    if words[0] == "in" and (bare := parse_number(words[1:])) and 0 < bare <= _MOST_BARE_MINUTES:
+        return When(now + timedelta(minutes=bare))  # "in twenty"
+    if words in (["later"], ["later", "today"], ["later", "on"], ["some", "time", "today"], ["in", "a", "while"],
+                 ["sometime", "today"], ["in", "a", "bit"], ["later", "on", "today"]):  # fmt: skip
+        return When(now + (_LATER if "today" in words or "later" in words else timedelta(minutes=15)))
+    if words in (["this", "time", "tomorrow"], ["same", "time", "tomorrow"], ["at", "the", "same", "time", "tomorrow"]):
+        return When(now + timedelta(days=1))
     for tail in (["from", "now"], ["later"]):
         if words[-len(tail) :] == tail and (seconds := parse_duration(words[: -len(tail)])) is not None:
             return When(now + timedelta(seconds=seconds))
+    words = [word for word in words if word != "early"] or words
     for cut in range(len(words) + 1):
         for first, rest in ((words[:cut], words[cut:]), (words[cut:], words[:cut])):
             found = _day_and_clock(first, rest, now, morning)
@@ -50,12 +71,15 @@ def _day_and_clock(day_words: list[str], clock_words: list[str], now: datetime, 
             clock_words = clock_words[1:]
         elif not day_words and not _spells_a_time(clock_words):
             return None
-        clock = parse_clock(clock_words) if clock_words else None
+        clock = _named(clock_words) or parse_clock(clock_words) if clock_words else None
         if clock is None:
             return None
     if not day_words:
         return None if clock is None else When(_next(clock, now, morning))
     days = parse_days(day_words)
+    if days is not None and clock is None:
+        usual = next((_PARTS[word.rstrip("s")] for word in day_words if word.rstrip("s") in _PARTS), time(9))
+        clock = Clock(usual.hour, usual.minute, "24")
     if days is not None and clock is not None:
         morning = morning or "morning" in day_words
         at = min(_on_day(clock, now.date() + timedelta(days=n), now, morning, True) for n in range(8)
@@ -77,6 +101,11 @@ def _day_and_clock(day_words: list[str], clock_words: list[str], now: datetime, 
     return When(at) if at > now else None
 
 
+def _named(words: list[str]) -> Clock | None:
+    at = _NAMED.get(" ".join(words))
+    return Clock(at.hour, at.minute, "24") if at else None
+
+
 def _spells_a_time(words: list[str]) -> bool:
     """Without "at", a bare number is not a time: "remind me to count to ten" ends in no hour."""
     return (
@@ -90,13 +119,13 @@ def _spells_a_time(words: list[str]) -> bool:
 def _part_of_day(words: list[str]) -> tuple[str | None, list[str]]:
     if words == ["tonight"]:
         return "night", []
-    if words == ["first", "thing"]:
-        return "morning", []
+    if words[:2] == ["first", "thing"] and words[2:3] != ["in"]:
+        return "morning", [word for word in words[2:] if word != "morning"]
     if words[-4:] == ["first", "thing", "in", "the"]:
         return None, words
     if len(words) >= 2 and words[-1] in _PARTS:
         rest = words[:-1]
-        if rest in (["this"], ["in", "the"], ["later", "this"]):
+        if rest in (["this"], ["in", "the"], ["later", "this"], ["later", "in", "the"], ["for", "the"]):
             return words[-1], []
         if rest[-2:] == ["in", "the"]:
             rest = rest[:-2]
@@ -117,7 +146,7 @@ def _next(clock: Clock, now: datetime, morning: bool) -> datetime:
 def _on_day(clock: Clock, day: date, now: datetime, morning: bool, repeating: bool) -> datetime:
     at = datetime.combine(day, clock.time(morning))
     if clock.open and not morning and clock.hour < 12:
-        early_today = day == now.date() and at <= now
+        early_today = day == now.date() and at <= now and not repeating
         if early_today or (not repeating and clock.hour < 7):
             at += timedelta(hours=12)
     return at

@@ -25,6 +25,18 @@ _FRACTIONS = {"half": 0.5, "quarter": 0.25}
 _DIGITS = re.compile(r"^[+-]?\d+(?:\.\d+)?$|^\.\d+$")
 # What a recogniser writes for a number word when nothing else tells it better. Used only inside slots.
 HOMOPHONES = {"for": "four", "fore": "four", "to": "two", "too": "two", "won": "one", "ate": "eight", "tree": "three"}
+_PLURALS = {word.removesuffix("y") + ("ies" if word.endswith("y") else "es" if word.endswith("x") else "s"): word
+            for word in SMALL}  # fmt: skip
+
+
+def homophones(words: Sequence[str]) -> list[str]:
+    """``words`` with what sounds like a number written as one."""
+    return [HOMOPHONES.get(word, word) for word in words]
+
+
+def singular(words: Sequence[str]) -> list[str]:
+    """``words`` with plural numbers ("six sevens", "two d twenties") as numbers."""
+    return [_PLURALS.get(word, word) for word in words]
 
 
 def tidy(value: float) -> float:
@@ -56,8 +68,15 @@ def parse_number(words: Sequence[str]) -> float | None:
         return 0.25
     if words == ["three", "quarters"]:
         return 0.75
-    if words in (["a", "dozen"], ["dozen"]):
-        return 12
+    if words[-1] == "dozen":
+        many = (
+            1
+            if words in (["a", "dozen"], ["dozen"])
+            else 0.5
+            if words == ["half", "a", "dozen"]
+            else parse_number(words[:-1])
+        )
+        return None if many is None else many * 12
     if words in (["a", "couple"], ["a", "couple", "of"], ["couple"], ["couple", "of"]):
         return 2
     return _whole(words)

@@ -7,12 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from zero_one.commands.numbers import HOMOPHONES, SMALL, parse_number, tidy
+from zero_one.commands.numbers import HOMOPHONES, ORDINALS, SMALL, parse_number, singular, tidy
 
 _BINARY: list[tuple[tuple[str, ...], str]] = [
     (tuple(phrase.split()), sign)
     for phrase, sign in (
-        ("to the power of", "^"), ("raised to the power of", "^"), ("raised to the", "^"), ("raised to", "^"),
+        ("to the power of", "^"), ("to the power", "^"), ("multiplied with", "*"), ("lots of", "*"),
+        ("percent out of", "%of"), ("subtract", "-"), ("add", "+"), ("percentage of", "%of"),
+        ("raised to the power of", "^"), ("raised to the", "^"), ("raised to", "^"),
         ("multiplied by", "*"), ("divided by", "/"), ("times by", "*"), ("divide by", "/"), ("multiply by", "*"),
         ("percent off", "off"), ("percent of", "%of"), ("percent on", "%of"), ("percent from", "off"), ("added to",
         "+"), ("plus", "+"), ("minus", "-"),
@@ -32,11 +34,16 @@ _BEFORE: list[tuple[tuple[str, ...], str]] = [
         ("a tenth of", "tenth"), ("two thirds of", "two thirds"), ("three quarters of", "three quarters"),
         ("the square of", "square"), ("the cube of", "cube"), ("the factorial of", "factorial"),
         ("factorial of", "factorial"),
+        ("the cube root", "cbrt"), ("cube root", "cbrt"), ("the square root", "sqrt"),
+        ("one fifth of", "fifth"), ("one quarter of", "quarter"), ("quarter of", "quarter"), ("third of", "third"),
+        ("one tenth of", "tenth"), ("an eighth of", "eighth"), ("three fourths of", "three quarters"),
+        ("one sixth of", "sixth"), ("a sixth of", "sixth"), ("the half of", "half"), ("a fourth of", "quarter"),
+        ("two fifths of", "two fifths"), ("thrice", "triple"), ("quadruple", "quadruple"),
     )
 ]  # fmt: skip
 _SCALE = {
     "double": 2, "triple": 3, "half": 0.5, "third": 1 / 3, "quarter": 0.25, "fifth": 0.2, "tenth": 0.1,
-    "two thirds": 2 / 3, "three quarters": 0.75,
+    "two thirds": 2 / 3, "three quarters": 0.75, "eighth": 0.125, "sixth": 1 / 6, "two fifths": 0.4, "quadruple": 4,
 }  # fmt: skip
 _WRITTEN = re.compile(r"(\d+(?:\.\d+)?|\.\d+)|([-+*/^%()x×÷])")
 
@@ -54,7 +61,7 @@ Token = float | str
 
 def work_out(words: Sequence[str]) -> Sum | None:
     """The value of an expression that ``words`` are from end to end. None for a lone number and for anything else."""
-    words = _verbs(list(words))
+    words = _verbs(_without_currency(list(words)))
     tokens = _tokens(words)
     if tokens is None:
         tokens = _tokens([HOMOPHONES.get(word, word) for word in words])
@@ -74,19 +81,53 @@ def work_out(words: Sequence[str]) -> Sum | None:
     return Sum(_written(tokens), value)
 
 
+_CURRENCIES = {"dollar", "dollars", "bucks", "buck", "euro", "euros", "quid", "pounds", "cents", "yen"}
+
+
+def _without_currency(words: list[str]) -> list[str]:
+    """ "fifteen percent of forty dollars", "$40": the sum is the same in any money."""
+    words = [re.sub(r"^[$€£](?=[\d.])", "", word) for word in words if word not in _CURRENCIES]
+    words = words[1:] if words[:1] == ["a"] and words[-1:] != ["half"] and len(words) > 3 and "tip" in words else words
+    for tip in (["percent", "tip"], ["percent", "discount"], ["percent", "tax"]):
+        at = next((i for i in range(len(words)) if words[i : i + 2] == tip), None)
+        if at is not None and words[at + 2 : at + 3] in (["on"], ["for"], ["of"]):
+            return [*words[: at + 1], "of", *words[at + 3 :]]
+        if len(words) > 2 and words[0].endswith("%") and words[1] == tip[1] and words[2] in ("on", "for"):
+            return [words[0], "of", *words[3:]]
+    return words
+
+
 def _verbs(words: list[str]) -> list[str]:
     """ "add 5 and 3", "subtract 4 from 10", "divide 20 by 4", "multiply 6 by 7" in the order of the signs."""
     if not words:
         return words
     verb, rest = words[0], words[1:]
-    joints = {"add": ("and", "to", "plus"), "multiply": ("by", "and", "times", "with"), "divide": ("by",),
+    joints = {"add": ("and", "to", "plus"), "multiply": ("by", "and", "times", "with"), "divide": ("by", "and"),
     "subtract": ("from",),
               "take": ("from",), "sum": ("and",)}  # fmt: skip
-    if verb == "the" and rest[:2] in (["sum", "of"], ["product", "of"], ["difference", "between"]):
-        words, verb, rest = rest, {"sum": "add", "product": "multiply", "difference": "difference"}[rest[0]], rest[2:]
+    if verb == "the":
+        verb, rest = (rest[0], rest[1:]) if rest else ("", [])
+    if [verb, *rest[:1]] in (["sum", "of"], ["product", "of"], ["difference", "between"], ["quotient", "of"]):
+        verb = {"sum": "add", "product": "multiply", "quotient": "divide"}.get(verb, verb)
+        rest = rest[1:]
+    if verb in ("add", "sum", "total") and (parts := _listed(rest)):
+        return parts
+    if len(words) > 3 and words[2] == "of" and words[0] not in ("a", "the") and (under := _denominator(words[1])):
+        return [words[0], "divided", "by", str(under), "times", *words[3:]]
     if verb == "difference" and "and" in rest:
         at = rest.index("and")
         return [*rest[:at], "minus", *rest[at + 1 :]]
+    if (many := singular(words[-1:])) != words[-1:] and len(words) > 1:  # "six sevens"
+        return [*words[:-1], "times", *many]
+    if "into" in words[1:-1] and (at := words.index("into", 1)):  # "eight into fifty six"
+        first = words[:at]
+        for lead in (["how", "many", "times", "does"], ["how", "many", "times", "will"], ["how", "often", "does"]):
+            if first[: len(lead)] == lead:
+                first = first[len(lead) :]
+        first = first[:-1] if first[-1:] in (["go"], ["goes"], ["fit"]) else first
+        if words[0] != "divide":
+            return [*words[at + 1 :], "divided", "by", *first]
+        return [*words[1:at], "divided", "by", *words[at + 1 :]]
     for joint in joints.get(verb, ()):
         if joint in rest[1:]:
             at = len(rest) - 1 - rest[::-1].index(joint) if verb != "add" else rest.index(joint, 1)
@@ -96,6 +137,30 @@ def _verbs(words: list[str]) -> list[str]:
             sign = {"add": "plus", "sum": "plus", "multiply": "times", "divide": "divided by"}.get(verb, "minus")
             return [*first, *sign.split(), *second]
     return words
+
+
+def _listed(words: list[str]) -> list[str]:
+    """ "up 12 15 and 20" with a sign between all of its numbers, or nothing where there is anything else."""
+    if words[:1] in (["up"], ["together"]):
+        words = words[1:]
+    out: list[str] = []
+    at = 0
+    while at < len(words):
+        if words[at] in ("and", "plus") and out:
+            at += 1
+            continue
+        size = 1 if words[at].replace(".", "").isdigit() else _longest(words, at)
+        if not size:
+            return []
+        out += (["plus"] if out else []) + words[at : at + size]
+        at += size
+    return out if "plus" in out else []
+
+
+def _denominator(word: str) -> int | None:
+    """8 for "eighths"."""
+    single = word.removesuffix("s")
+    return {"half": 2, "halve": 2, "quarter": 4}.get(single) or (ORDINALS.get(single) if word.endswith("s") else None)
 
 
 def _tokens(words: list[str]) -> list[Token] | None:

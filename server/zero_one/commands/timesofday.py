@@ -35,19 +35,23 @@ class Clock:
 def parse_clock(words: Sequence[str]) -> Clock | None:
     """ "half past five", "quarter to eight p m", "5:30pm", "seventeen thirty", "noon", "seven in the morning"."""
     words = list(words)
-    if words[:1] in (["about"], ["around"], ["exactly"]):
+    if words[:1] in (["about"], ["around"], ["exactly"], ["like"], ["roughly"], ["say"]):
         words = words[1:]
     half = ""
-    for tail, meaning in (
+    for tail, meaning in 2 * (
         (["in", "the", "morning"], "am"), (["in", "the", "afternoon"], "pm"), (["in", "the", "evening"], "pm"),
         (["at", "night"], "night"), (["a", "m"], "am"), (["p", "m"], "pm"), (["am"], "am"), (["pm"], "pm"),
         (["this", "morning"], "am"), (["sharp"], ""), (["hours"], "24"), (["tonight"], "night"),
-        (["this", "evening"], "pm"), (["this", "afternoon"], "pm"),
+        (["this", "evening"], "pm"), (["this", "afternoon"], "pm"), (["on", "the", "dot"], ""), (["or", "so"], ""),
+        (["ish"], ""), (["exactly"], ""), (["precisely"], ""), (["in", "the", "night"], "night"),
     ):  # fmt: skip
         if len(words) > len(tail) and words[-len(tail) :] == tail:
             words, half = words[: -len(tail)], meaning or half
-            break
+    if len(words) > 1 and words[0] in ("oh", "o", "zero"):  # "oh seven hundred"
+        words, half = words[1:], half or "24"
     glued = re.fullmatch(r"(\d{1,2}(?:[:.]\d{2})?)(am|pm|a|p)", words[0]) if len(words) == 1 else None
+    if len(words) == 1 and re.fullmatch(r"0\d[:.h]?\d{2}", words[0]) and not half:
+        half = "24"  # nobody writes "06:30" of the evening
     if glued:
         words, half = [glued[1]], glued[2][0] + "m"
     hour_minute = _hour_minute(words)

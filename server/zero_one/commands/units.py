@@ -24,7 +24,7 @@ _TABLE: dict[str, dict[str, tuple[float, str]]] = {
     "mass": {
         "milligram": (1e-6, "mg milligram milligrams"),
         "gram": (0.001, "g gram grams gramme grammes"),
-        "kilogram": (1, "kg kgs kilo kilos kilogram kilograms"),
+        "kilogram": (1, "kg kgs kilo kilos kilogramme kilogrammes kilogram kilograms"),
         "tonne": (1000, "t tonne tonnes metric-tons metric-ton"),
         "ounce": (0.028349523125, "oz ounce ounces"),
         "pound": (0.45359237, "lb lbs pound pounds"),
@@ -40,6 +40,7 @@ _TABLE: dict[str, dict[str, tuple[float, str]]] = {
         "fluid ounce": (0.0295735295625, "fluid-ounce fluid-ounces"),
         "cup": (0.2365882365, "cup cups"),
         "pint": (0.473176473, "pint pints"),
+        "deciliter": (0.1, "dl deciliter deciliters decilitre decilitres"),
         "quart": (0.946352946, "quart quarts"),
         "gallon": (3.785411784, "gallon gallons"),
     },
@@ -119,8 +120,12 @@ def plural(unit: str, count: float) -> str:
 def convert(words: Sequence[str]) -> Conversion | None:
     """ "5 miles to kilometers", "a mile in feet", "100km in miles", "72 degrees fahrenheit to celsius"."""
     words = _apart(words)
+    if words[0] == "from" and "to" in words[2:] and (far := _from_to(words[1:])):
+        return far
+    if found := _asked_after(words):
+        return found
     for at in range(1, len(words) - 1):
-        if words[at] in ("to", "in", "into", "as", "is"):
+        if words[at] in ("to", "in", "into", "as", "is", "for"):
             rest = words[at + 1 :]
             if words[at] == "is" and rest[0] == "in":
                 rest = rest[1:]
@@ -128,6 +133,40 @@ def convert(words: Sequence[str]) -> Conversion | None:
             amount = _amount(words[:at])
             if target and amount:
                 return _between(*amount, target)
+    return None
+
+
+_ASKED = [phrase.split() for phrase in (
+    "is how many", "are how many", "makes how many", "equals how many", "is how much in", "are how much in",
+    "what is that in", "how much is that in", "how many is that in", "how much is it in", "what is it in",
+    "what is this in",
+    "how many", "what would that be in", "how long is that in", "how far is that in", "how hot is that in",
+    "how cold is that in", "how heavy is that in", "how tall is that in",
+)]  # fmt: skip
+_MOST_TOLD = 4
+
+
+def _asked_after(words: list[str]) -> Conversion | None:
+    """ "three gallons is how many litres", "I weigh 70 kilos, what is that in pounds"."""
+    for phrase in _ASKED:
+        for at in range(1, len(words) - len(phrase)):
+            if words[at : at + len(phrase)] != phrase or not (target := _unit(words[at + len(phrase) :])):
+                continue
+            for told in range(min(_MOST_TOLD, at - 1)):
+                if amount := _amount(words[told:at]):
+                    return _between(*amount, target)
+    return None
+
+
+def _from_to(words: list[str]) -> Conversion | None:
+    """ "miles to kilometers ten" after "from"."""
+    at = words.index("to")
+    source = _unit(words[:at])
+    for size in (1, 2, 3):
+        target = _unit(words[at + 1 : at + 1 + size])
+        value = parse_number(words[at + 1 + size :])
+        if source and target and value is not None:
+            return _between(value, source, target)
     return None
 
 
@@ -139,7 +178,11 @@ def how_many(words: Sequence[str]) -> Conversion | None:
         rest = words[size:]
         for joint in (["are", "there", "in"], ["is", "there", "in"], ["are", "in"], ["is", "in"], ["in"], ["are"],
         ["is"],
-                      ["make", "up"], ["make"], ["to"], ["equal"], ["go", "into"]):  # fmt: skip
+                      ["make", "up"], ["make"], ["to"], ["equal"], ["go", "into"], ["fit", "in"], ["tall", "is"],
+                      ["long", "is"], ["is", "it", "in"], ["does", "it", "take", "to", "make"], ["per"],
+                      ["do", "i", "get", "from"], ["in", "each"], ["inside"], ["would", "be"], ["for"],
+                      ["are", "there", "to"], ["have", "i", "got", "in"], ["does"],
+                      ["do", "you", "get", "in"]):  # fmt: skip
             if target and rest[: len(joint)] == joint and (amount := _amount(rest[len(joint) :])):
                 return _between(*amount, target)
     return None
@@ -161,6 +204,8 @@ def _unit(words: list[str]) -> tuple[str, str] | None:
 
 
 def _amount(words: list[str]) -> tuple[float, tuple[str, str]] | None:
+    if found := _compound(words):
+        return found
     for size in (3, 2, 1):
         unit = _unit(words[-size:]) if len(words) >= size else None
         if unit:
@@ -177,6 +222,26 @@ def _amount(words: list[str]) -> tuple[float, tuple[str, str]] | None:
             if value is None:
                 value = parse_number([HOMOPHONES.get(word, word) for word in count])
             return None if value is None else (value, unit)
+    return None
+
+
+_SMALLER = {"foot": "inch", "pound": "ounce", "stone": "pound", "hour": "minute", "minute": "second", "yard": "foot"}
+
+
+def _compound(words: list[str]) -> tuple[float, tuple[str, str]] | None:
+    """ "five foot ten", "six feet and two inches", "two hours thirty minutes"."""
+    for at in range(1, len(words) - 1):
+        unit = _unit(words[at : at + 1])
+        if unit is None or unit[1] not in _SMALLER:
+            continue
+        smaller = (unit[0], _SMALLER[unit[1]])
+        rest = words[at + 1 :]
+        rest = rest[1:] if rest[0] == "and" else rest
+        rest = rest[:-1] if rest and _unit(rest[-1:]) == smaller else rest
+        whole, part = parse_number(words[:at]), parse_number(rest)
+        if whole is not None and part is not None:
+            table = _TABLE[unit[0]]
+            return tidy(whole + part * table[smaller[1]][0] / table[unit[1]][0]), unit
     return None
 
 

@@ -27,14 +27,20 @@ Words = tuple[Word, ...]
 _MANNERS = read_yaml(files(__package__).joinpath("manners.yaml").read_text(encoding="utf-8"))
 
 
-def _phrases(*names: str) -> list[tuple[str, ...]]:
-    """The phrases of those lists as words, longest first."""
+Phrases = dict[str, list[tuple[str, ...]]]
+"""Phrases as words, longest first, by their first word (tails: by their last)."""
+
+
+def _phrases(*names: str, by: int = 0) -> Phrases:
     found = {tuple(str(phrase).split()) for name in names for phrase in _MANNERS[name]}
-    return sorted(found, key=lambda phrase: (-len(phrase), phrase))
+    out: Phrases = {}
+    for phrase in sorted(found, key=lambda phrase: (-len(phrase), phrase)):
+        out.setdefault(phrase[by], []).append(phrase)
+    return out
 
 
 _LEADS, _GERUND_LEADS, _ASKS = _phrases("leads"), _phrases("gerund_leads"), _phrases("asks")
-_TAILS, _NOW_TAILS = _phrases("tails"), _phrases("now_tails", "tails")
+_TAILS, _NOW_TAILS = _phrases("tails", by=-1), _phrases("now_tails", "tails", by=-1)
 _SOFT, _CORRECTIONS = _phrases("soft"), _phrases("corrections")
 _GERUNDS: dict[str, str] = _MANNERS["gerunds"]
 _WRITTEN: dict[str, str] = _MANNERS["written"]
@@ -62,7 +68,7 @@ def split(text: str) -> Words:
         if low in _WRITTEN:
             parts = _WRITTEN[low].split()
             words += [Word(part, bare if i == 0 else "") for i, part in enumerate(parts)]
-        elif re.fullmatch(r"[a-z]+(-[a-z]+)+", low):
+        elif re.fullmatch(r"\w+(-[a-z]+)+", low):
             words += [Word(part, piece) for part, piece in zip(low.split("-"), bare.split("-"), strict=True)]
         elif re.fullmatch(r"[a-z]+(,[a-z]+)+", low):
             words += [Word(part, part) for part in low.split(",")]
@@ -103,24 +109,28 @@ def raw(words: Words) -> str:
     return " ".join(word.raw for word in words if word.raw)
 
 
-def _starts(words: Words, phrase: tuple[str, ...]) -> bool:
-    return len(words) >= len(phrase) and tuple(word.norm for word in words[: len(phrase)]) == phrase
+def _opening(words: Words, phrases: Phrases) -> Iterator[int]:
+    """The lengths of the phrases that ``words`` begin with, the longest first."""
+    for phrase in phrases.get(words[0].norm, ()) if words else ():
+        if tuple(word.norm for word in words[: len(phrase)]) == phrase:
+            yield len(phrase)
 
 
-def _ends(words: Words, phrase: tuple[str, ...]) -> bool:
-    return len(words) >= len(phrase) and tuple(word.norm for word in words[-len(phrase) :]) == phrase
+def _closing(words: Words, phrases: Phrases) -> Iterator[int]:
+    for phrase in phrases.get(words[-1].norm, ()):
+        if tuple(word.norm for word in words[-len(phrase) :]) == phrase:
+            yield len(phrase)
 
 
-def _without_tail(words: Words, tails: list[tuple[str, ...]]) -> Words:
-    while True:
-        for tail in tails:
-            if len(words) > len(tail) and _ends(words, tail):
-                if words[-len(tail) - 1].norm in _KEEP_BEFORE_THANKS:
-                    continue
-                words = words[: -len(tail)]
+def _without_tail(words: Words, tails: Phrases) -> Words:
+    while words:
+        for size in _closing(words, tails):
+            if size < len(words) and words[-size - 1].norm not in _KEEP_BEFORE_THANKS:
+                words = words[:-size]
                 break
         else:
             return words
+    return words
 
 
 def _leads(words: Words, depth: int = 6) -> Iterator[Words]:
@@ -128,17 +138,15 @@ def _leads(words: Words, depth: int = 6) -> Iterator[Words]:
     yield words
     if depth == 0:
         return
-    for phrase in _GERUND_LEADS:
-        if _starts(words, phrase) and len(words) > len(phrase):
-            after = words[len(phrase) :]
-            if after[0].norm in _GERUNDS:
-                yield from _leads((Word(_GERUNDS[after[0].norm], after[0].raw), *after[1:]), depth - 1)
-                return
+    for size in _opening(words, _GERUND_LEADS):
+        after = words[size:]
+        if after and after[0].norm in _GERUNDS:
+            yield from _leads((Word(_GERUNDS[after[0].norm], after[0].raw), *after[1:]), depth - 1)
+            return
     for phrases in (_LEADS, _ASKS):
-        for phrase in phrases:
-            if _starts(words, phrase) and len(words) > len(phrase):
-                yield from _leads(words[len(phrase) :], depth - 1)
-                break
+        size = next((size for size in _opening(words, phrases) if size < len(words)), 0)
+        if size:
+            yield from _leads(words[size:], depth - 1)
 
 
 def _unrepeated(words: Words) -> Words:
@@ -162,13 +170,10 @@ def _unsoftened(words: Words) -> Words:
     out: list[Word] = []
     at = 0
     while at < len(words):
-        for phrase in _SOFT:
-            if _starts(words[at:], phrase):
-                at += len(phrase)
-                break
-        else:
+        size = next(_opening(words[at:], _SOFT), 0)
+        if not size:
             out.append(words[at])
-            at += 1
+        at += size or 1
     return tuple(out)
 
 
@@ -182,12 +187,20 @@ def _restarts(words: Words) -> Iterator[Words]:
 def _corrected(words: Words) -> Iterator[Words]:
     """ "ten no wait fifteen minutes": the words after the correction replace some right before it."""
     for at in range(1, len(words) - 1):
-        for phrase in _CORRECTIONS:
-            if _starts(words[at:], phrase) and at + len(phrase) < len(words):
-                new = words[at + len(phrase) :]
-                for back in range(1, min(4, at) + 1):
-                    yield words[: at - back] + new
-                break
+        size = next((size for size in _opening(words[at:], _CORRECTIONS) if at + size < len(words)), 0)
+        if size:
+            for back in range(1, min(4, at) + 1):
+                yield words[: at - back] + words[at + size :]
+
+
+def _clipped(words: Words) -> Iterator[Words]:
+    """ "what time's my alarm" as "what time is my alarm", "tomorrow morning's alarm" as "tomorrow morning alarm"."""
+    if any(word.norm.endswith("'s") for word in words):
+        pairs = [
+            (Word(word.norm[:-2], word.raw), Word("is", "")) if word.norm.endswith("'s") else (word,) for word in words
+        ]
+        yield tuple(part for pair in pairs for part in pair)
+        yield tuple(pair[0] for pair in pairs)
 
 
 def readings(text: str) -> Iterator[Words]:
@@ -202,6 +215,7 @@ def readings(text: str) -> Iterator[Words]:
     bases += [_without_tail(_unsoftened(_unrepeated(polite)), _NOW_TAILS)]
     bases += list(_restarts(_unrepeated(polite)))
     bases += list(_corrected(polite))
+    bases += [variant for base in tuple(bases[:4]) for variant in _clipped(base)]
     for base in bases:
         for reading in _leads(base):
             if reading and (key := norm(reading)) not in seen:

@@ -1,0 +1,1 @@
+"""What may fill a slot: readers by what they read."""
