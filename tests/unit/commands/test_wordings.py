@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import random
+import re
+from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
+from zero_one.commands.areas import HANDLERS
+from zero_one.commands.base import Match
 from zero_one.commands.book import CommandBook
 
 HERE = Path(__file__).parent
-WORDINGS: dict[str, list[str]] = yaml.safe_load((HERE / "wordings.yaml").read_text(encoding="utf-8"))
+WORDINGS: dict[str, list[str]] = defaultdict(list)
+for name in ("wordings.yaml", "more_wordings.yaml"):
+    for command, wordings in yaml.safe_load((HERE / name).read_text(encoding="utf-8")).items():
+        WORDINGS[command] += wordings
 OPEN: list[str] = yaml.safe_load((HERE / "open_requests.yaml").read_text(encoding="utf-8"))
 
 
+@pytest.fixture(scope="session")
+def takes(book: CommandBook) -> Callable[[str], Match | None]:
+    """What a wording is taken for, found out once for all tests."""
+    return functools.cache(book.match)
+
+
 @pytest.mark.parametrize("command", WORDINGS)
-def test_every_wording_is_taken_for_its_command(book: CommandBook, command: str) -> None:
-    taken = {wording: book.match(wording) for wording in WORDINGS[command]}
+def test_every_wording_is_taken_for_its_command(takes: Callable[[str], Match | None], command: str) -> None:
+    taken = {wording: takes(wording) for wording in WORDINGS[command]}
     assert {w: m and m.command for w, m in taken.items()} == dict.fromkeys(taken, command)
 
 
@@ -32,8 +48,23 @@ def test_every_command_has_at_least_ten_wordings_and_its_own_examples(book: Comm
             assert match.command == info.name, example
 
 
+def test_every_wording_fills_the_slots_that_its_command_works_with(takes: Callable[[str], Match | None]) -> None:
+    """What a handler takes from the slots without a question must be there, whatever the wording ("full blast")."""
+    bare = []
+    for command, wordings in WORDINGS.items():
+        source = inspect.getsource(HANDLERS[command])
+        needs = set(re.findall(r'ask\.slots\["(\w+)"\]', source))
+        for wording in wordings:
+            match = takes(wording)
+            assert match is not None
+            told_otherwise = {"last", "position"} & set(match.slots)
+            if not told_otherwise and not needs <= set(match.slots):
+                bare.append((command, wording, dict(match.slots)))
+    assert bare == []
+
+
 def test_open_requests_are_never_taken_for_a_command(book: CommandBook) -> None:
-    assert len(OPEN) >= 300
+    assert len(OPEN) >= 1000
     assert {request: match for request in OPEN if (match := book.match(request))} == {}
 
 
@@ -55,6 +86,21 @@ ORDERS = {
 def test_fillers_and_politeness_never_change_a_match(book: CommandBook, frame: str) -> None:
     for order in ORDERS:
         assert book.match(frame.format(order)) == book.match(order) is not None, frame.format(order)
+
+
+ASIDES = (
+    "I'm boiling eggs, {}", "{}, I'm off to bed", "sorry, my hands are full, {}", "{} because I have a flight to catch",
+    "it's getting late, {}", "{}, the baby is asleep", "we're having guests. {}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", ASIDES)
+def test_what_people_tell_about_themselves_never_changes_a_match(book: CommandBook, frame: str) -> None:
+    for order, command in ORDERS.items():
+        match = book.match(frame.format(order))
+        assert match is not None, frame.format(order)
+        if command not in ("reminder.set", "todo.add"):  # these may keep the reason with the deed
+            assert match == book.match(order), frame.format(order)
 
 
 def test_hesitations_anywhere_never_change_a_match(book: CommandBook) -> None:
