@@ -27,6 +27,10 @@ _DEPTH = 40
 _USUAL = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "sns": "seaborn", "dt": "datetime"}
 
 
+_ACTING = frozenset({"antigravity", "this", "idlelib", "turtledemo", "test", "tests"})
+"""Modules that do something by being imported: none is, on the word of what ran in a sandbox."""
+
+
 class Cannot(Exception):
     """A value that is not plain data."""
 
@@ -150,6 +154,8 @@ def take(names: dict[str, Any], text: str) -> list[str]:
             if not _may_be_named(name):
                 continue
             try:
+                if module.partition(".")[0] in _ACTING or "__main__" in module:
+                    raise ImportError(module)
                 found = importlib.import_module(module)
                 if not _installed(found):
                     raise ImportError(module)
