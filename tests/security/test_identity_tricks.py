@@ -25,6 +25,13 @@ NOT_PAIRED, TRY_LATER = 4401, 4429
 WRONG = "01_0123456789ab_" + "A" * 43
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine, everybody gets to say hello."""
+    monkeypatch.setattr(connection, "HELLO_WAIT_MS", 60_000)
+    monkeypatch.setattr(connection, "STRANGER_WAIT_MS", 60_000)
+
+
 class House:
     """A mind that asks one question, or works until it is ended; ``decisions`` are what it was told."""
 

@@ -137,8 +137,9 @@ async def test_what_is_written_in_the_background_after_the_end_counts_to_the_tur
 
 
 async def test_code_that_was_read_as_looking_and_changed_its_folder_can_be_taken_back(
-    trust: Trust, project: Path
+    trust: Trust, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(undo_module, "LIGHT", (2_000, 60.0))  # a busy machine's glance is long
     async with trust.glance_around(project, "one", "ls", device="desk") as kept:
         (project / "a.txt").unlink()
     assert kept.touched == (str(project / "a.txt"),)
