@@ -106,7 +106,7 @@ def _look() -> Kind | None:
         tried = subprocess.run(
             [bwrap, "--unshare-all", "--as-pid-1", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"],
             capture_output=True,
-            timeout=10,
+            timeout=60,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
