@@ -31,6 +31,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has gone, as `head` does. Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
+    except OSError as error:
+        if getattr(arguments, "debug", False):
+            raise
+        # As a full disk, or a folder without permission, in a place that has no words of its own for it.
+        what = f"{error.filename}: " if error.filename else ""
+        return complain(f"{what}{error.strerror or error}. 01 doctor looks at folders and disk; --debug shows where.")
 
 
 def _run(arguments: argparse.Namespace) -> int:

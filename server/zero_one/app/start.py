@@ -14,6 +14,7 @@ from zero_one.app.expose import ExposeError
 from zero_one.app.local import interruptible, running
 from zero_one.app.presence import Presence
 from zero_one.app.whereabouts import near
+from zero_one.config.problems import ConfigError
 from zero_one.config.profiles import ensure_default
 from zero_one.config.settings import Settings
 
@@ -49,7 +50,10 @@ def _run(work: Coroutine[Any, Any, int]) -> int:
 
 
 async def _serve(settings: Settings, *, with_client: bool, url: str | None, qr: bool, expose: bool) -> int:
-    ensure_default()
+    try:
+        ensure_default()
+    except ConfigError as error:  # no reason not to serve: it would only have held comments
+        _tell(str(error))
     presence = Presence(settings, _tell, qr=qr, expose=expose)
     async with (
         interruptible() as stop,

@@ -28,6 +28,7 @@ class Environment:
     origin: Mapping[str, str] = field(default_factory=dict)
     beside: str = ""
     """Path of the ``.env`` in the working folder, which whoever filled that folder wrote."""
+    warnings: tuple[str, ...] = ()
 
     def get(self, *names: str) -> tuple[str, str] | None:
         """The first of these names that is set and not empty, with its value."""
@@ -40,22 +41,25 @@ class Environment:
 
 def gather(cwd: Path | None = None) -> Environment:
     """Read both ``.env`` files and the real environment, which wins. Raises ConfigError on a file that is no text."""
-    from dotenv import dotenv_values
+    from dotenv.parser import parse_stream
 
     wanted = usual_names()
     values: dict[str, str] = {}
     origin: dict[str, str] = {}
+    warnings: list[str] = []
     beside = (cwd or Path.cwd()) / ".env"
     for path in (config_dir() / ".env", beside):
         if not path.is_file():
             continue
-        for name, value in dotenv_values(stream=io.StringIO(read_text(path)), interpolate=False).items():
-            if value is not None and (name in wanted or name.startswith(PREFIX)):
-                values[name], origin[name] = value, str(path)
+        for one in parse_stream(io.StringIO(read_text(path))):
+            if one.error:
+                warnings.append(f"{path}:{one.original.line}: this is no `NAME=value` line; it is ignored.")
+            elif one.key and one.value is not None and (one.key in wanted or one.key.startswith(PREFIX)):
+                values[one.key], origin[one.key] = one.value, str(path)
     for name, value in os.environ.items():
         values[name] = value
         origin.pop(name, None)
-    return Environment(values, origin, str(beside))
+    return Environment(values, origin, str(beside), tuple(warnings))
 
 
 def variable(key: Key) -> str:
@@ -69,7 +73,7 @@ def settings_layer(environment: Environment) -> tuple[dict[Key, object], dict[Ke
     by_name["ZERO_ONE_MODEL"] = ("model", "name")
     values: dict[Key, object] = {}
     names: dict[Key, str] = {}
-    warnings: list[str] = []
+    warnings = list(environment.warnings)
     for name in sorted(environment.values):
         if not name.startswith(PREFIX) or name in OTHERS or name.startswith("ZERO_ONE_TEST_"):
             continue

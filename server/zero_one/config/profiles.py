@@ -181,8 +181,11 @@ def ensure_default() -> Path:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a profile whole or not at all; only its owner can read it, since it may hold keys."""
-    write_whole(path, text)
+    """Write a profile whole or not at all; only its owner can read it, since it may hold keys. Raises ConfigError."""
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        raise fail(str(path), f"it cannot be written: {error.strerror or error}. Nothing was changed.") from error
 
 
 def flatten(data: dict[str, Any]) -> dict[Key, Any]:

@@ -55,8 +55,9 @@ def resolve(
     """Settings from all layers. ``flags`` are paths and values from the command line. Raises ConfigError."""
     environment = environment or env.gather()
     layers = _Layers()
-    wanted = profile or environment.values.get("ZERO_ONE_PROFILE") or profiles.DEFAULT
-    chain = profiles.chain(wanted)
+    by_variable = "" if profile else environment.values.get("ZERO_ONE_PROFILE", "")
+    wanted = profile or by_variable or profiles.DEFAULT
+    chain = profiles.chain(wanted, environment.source("ZERO_ONE_PROFILE") if by_variable else "--profile")
     _profile_layer(layers, chain, environment)
     values, names, warnings = env.settings_layer(environment)
     layers.warnings += warnings

@@ -290,6 +290,22 @@ def test_import(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no such file" in capsys.readouterr().err
 
 
+def test_a_home_that_is_a_file_is_told_in_a_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home.write_text("no folder")
+    assert run("profiles", "create", "mine") == 1
+    said = capsys.readouterr().err
+    assert "cannot be written" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_line_of_a_dotenv_that_says_nothing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path(".env").write_text("ZERO_ONE_SPEAK_VOLUME=40\nthis is no line\n")
+    assert run("profiles", "show") == 0
+    said = capsys.readouterr()
+    assert f"{Path('.env').absolute()}:2: this is no `NAME=value` line" in said.err
+    assert "40" in said.out
+
+
 def test_the_profiles_flag_lists_the_folder(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
