@@ -61,17 +61,21 @@ def said(client: NewClient) -> str:
     return "\n".join(m.content for m in shown if isinstance(m.content, str))
 
 
-async def agree(server: Light, client: NewClient) -> None:
-    """There is no sandbox here, so a change is asked about: yes, as soon as one may say so."""
+async def agree(server: Light, client: NewClient, of: str = "d1", answer: str = "yes") -> str:
+    """There is no sandbox here, so a change is asked about: yes, as soon as one may say so. The question."""
     event = await client.until(
-        lambda e: isinstance(e, Show) and e.message.type == "approval" and not e.message.end, 120
+        lambda e: (
+            isinstance(e, Show) and e.message.type == "approval" and not e.message.end and e.message.content["own"]
+        ),
+        120,
     )
     assert isinstance(event, Show)
-    asked = server.conversations.get("d1").questions
+    asked = server.conversations.get(of).questions
     async with asyncio.timeout(60):
         while asked.open is not None and asked.open.deaf:  # noqa: ASYNC110 - time passes, nothing tells of it
             await asyncio.sleep(0.02)
-    await client.send(Answer(str(event.message.id), "yes"))
+    await client.send(Answer(str(event.message.id), answer))
+    return str(event.message.content["question"])
 
 
 def held(file: Path) -> tuple[str, int]:
@@ -118,7 +122,10 @@ async def test_undo_that_brings_the_file_back_and_forget_removes_the_words(tmp_p
     assert AuditLog(tmp_path / "trust" / "audit").verify().sound
 
 
-async def test_another_device_does_not_take_back_what_this_one_asked_for(tmp_path: Path, letter: Path) -> None:
+async def test_another_device_takes_back_what_this_one_asked_for_only_after_a_question(
+    tmp_path: Path, letter: Path
+) -> None:
+    """Both are the owner's own. A no leaves it as it is; a device that may not administer is not even asked."""
     script = (runs("open('letter.txt', 'w').write('short')"), scripted_model.says("It is shortened."))
     with ScriptedModel(*script) as model:
         house = House(model, tmp_path)
@@ -127,8 +134,9 @@ async def test_another_device_does_not_take_back_what_this_one_asked_for(tmp_pat
             await client.send(Typed("shorten the letter"))
             await agree(server, client)
             await client.idle(120)
-            await other.send(Typed("undo that"))
-            await other.idle(60)
-            assert held(letter) == ("short", 0o640)
-            assert "another device" in said(other)
+            for answer, then in (("no", "short"), ("yes", "dear")):
+                await other.send(Typed("undo that"))
+                assert "another device" in await agree(server, other, "d2", answer)
+                await other.idle(60)
+                assert held(letter) == (then, 0o640)
         await house.trust.close()

@@ -22,7 +22,8 @@ class Reply:
     """What a command did. ``say`` is spoken, ``show`` (or ``say``) is displayed, ``effect`` is for the
     conversation itself.
 
-    ``value`` belongs to an effect that needs a number (volume percent).
+    ``value`` belongs to an effect that needs a number (volume percent). ``asks``: nothing was done yet, for it has to
+    be agreed to first.
     """
 
     say: str
@@ -30,6 +31,17 @@ class Reply:
     effect: Effect = ""
     value: float | None = None
     failed: bool = False
+    asks: Proposal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a command would do, were it agreed to: the ``question`` that is said, what it is in one line (``act``), and
+    ``then`` does it."""
+
+    question: str
+    act: str
+    then: Callable[[], Awaitable[Reply]]
 
 
 Announce = Callable[[str, str], Awaitable[None]]

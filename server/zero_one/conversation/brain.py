@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import Protocol
 
-from zero_one.commands.base import Reply
+from zero_one.commands.base import Proposal, Reply
 from zero_one.conversation import phrases
 from zero_one.conversation.services import Services
 from zero_one.conversation.turn import Turn
@@ -80,6 +80,8 @@ class Brain:
             self._remember(Message("user", "message", content=text))
             self._stage.accepted(turn, text)
             reply = await commands.run(match, self._stage.device, turn.caller)
+            if reply.asks is not None:
+                reply = await self._agreed(turn, reply.asks)
             await self._reply(turn, reply, of_command(match.command))
         elif self._services.interpreter is not None:
             if self._interpreter is None:
@@ -125,6 +127,16 @@ class Brain:
         turn.begin(self._remember(Message("assistant", "message", content=text), sources))
         self._stage.show(Message("assistant", "message", content=show or text))
         self._stage.tell(turn, text, final=True)
+
+    async def _agreed(self, turn: Turn, proposal: Proposal) -> Reply:
+        """What a command does only after a yes."""
+        question = Question(
+            proposal.question, "shell", proposal.act, "", "change", (proposal.act,), answers=("yes", "no")
+        )
+        decision = await self._stage.ask(turn, question)
+        if decision.approved:
+            return await proposal.then()
+        return Reply(phrases.LEFT if not turn.over else "")
 
     async def _reply(self, turn: Turn, reply: Reply, sources: tuple[str, ...]) -> None:
         if reply.effect in ("stop", "cancel"):

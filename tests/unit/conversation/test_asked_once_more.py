@@ -6,10 +6,12 @@ import asyncio
 
 import pytest
 
-from support.players import Device, Scene, Stage
+from support.players import Device, Scene, Stage, says
 from support.virtual_time import virtual
+from zero_one.commands.base import Announce, Match, Proposal, Reply
 from zero_one.conversation import Conversation, phrases
 from zero_one.conversation.answers import asks_again, read_answer
+from zero_one.identity.access import Caller
 from zero_one.interpreter.base import Decision
 from zero_one.protocol.events import Answer, Repeat
 
@@ -134,3 +136,44 @@ def test_words_that_ask_for_the_question(words: str) -> None:
 )
 def test_words_that_ask_for_something_else(words: str) -> None:
     assert not asks_again(words)
+
+
+class Careful:
+    """Commands of which the only one has to be agreed to first."""
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def match(self, text: str) -> Match | None:
+        return Match("undo.last") if text == "undo that" else None
+
+    async def run(self, match: Match, device: str, caller: Caller | None = None) -> Reply:
+        return Reply("", asks=Proposal(QUESTION, "01 undo 7", self._do))
+
+    async def _do(self) -> Reply:
+        self.done += 1
+        return Reply("Done.")
+
+    async def start(self, announce: Announce) -> None:
+        return
+
+    async def close(self) -> None:
+        return
+
+
+@pytest.mark.parametrize("way", ["yes", "no", "something else", "nothing"])
+@virtual
+async def test_a_command_that_asks_does_nothing_before_a_yes(way: str) -> None:
+    commands = Careful()
+    stage = Stage(plays=(says("Hello."),), commands=commands)
+    device = await stage.join()
+    await stage.type("undo that")
+    await device.until(lambda: device.messages("approval"))
+    await asyncio.sleep(SPOKEN_S + 0.8)
+    assert device.messages("approval")[-1].content["code"] == "01 undo 7"
+    if way != "nothing":
+        await stage.type({"something else": "hello"}.get(way, way))
+    await device.idle()
+    assert commands.done == (way == "yes")
+    assert stage.throat.texts[-1] == {"yes": "Done.", "something else": "Hello."}.get(way, phrases.LEFT)
+    await stage.talk.close()

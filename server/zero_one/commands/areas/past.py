@@ -6,9 +6,11 @@ import os
 from datetime import datetime
 
 from zero_one.commands import phrases
-from zero_one.commands.base import Reply
+from zero_one.commands.base import Proposal, Reply
 from zero_one.commands.desk import Ask, command
+from zero_one.commands.keyless import NO_KEY
 from zero_one.commands.past import Forgotten
+from zero_one.safety.records import Record
 from zero_one.safety.restore import Undone
 
 NOT_FILES = "Mails that were sent, programs that were started and things bought can't be taken back."
@@ -42,9 +44,21 @@ async def _nothing(ask: Ask) -> Reply:
     what = f"The last change, {quoted(others[0].label)}, was asked for by another device."
     if not ask.caller.may("administer"):
         return Reply(f"There is nothing of yours to undo. {what} Undo it there, or with: 01 undo.", failed=True)
-    return Reply(
-        f"There is nothing of yours to undo. {what} To undo that one: 01 undo {others[0].number}.", failed=True
-    )
+    if ask.caller.keyless:
+        return Reply(NO_KEY, failed=True)
+    question = f"There is nothing of yours to undo. {what} Undo that one?"
+    return Reply("", asks=Proposal(question, f"01 undo {others[0].number}", lambda: _undo_of_another(ask, others[0])))
+
+
+async def _undo_of_another(ask: Ask, meant: Record) -> Reply:
+    """Agreed to: this change, and none that came after it."""
+    newest = next((r for r in await ask.desk.past.records() if r.device != ask.device), None)
+    if newest is None or newest.number != meant.number or ask.desk.past.busy(meant.device):
+        return Reply("More was changed there in the meantime, so I have undone nothing. Ask me again.", failed=True)
+    undone = await ask.desk.past.undo(meant.device, by=ask.device)
+    if undone is None:
+        return Reply("That is undone already.", failed=True)
+    return Reply(outcome(undone), show=shown([undone]), failed=bool(undone.failed))
 
 
 @command("undo.again")
