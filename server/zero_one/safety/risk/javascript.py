@@ -10,19 +10,11 @@ from tree_sitter import Language, Node, Parser
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.javascript_methods import by_name, collections_in, told_by_verb
-from zero_one.safety.risk.javascript_names import Classify, Names, arguments, walk
+from zero_one.safety.risk.javascript_names import CLIENTS, Classify, arguments, walk
+from zero_one.safety.risk.javascript_world import World
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.words import text_of
 
-_READS = re.compile(
-    r"^(read|stat|lstat|access|exists|opendir|watch|createReadStream|realpath|readlink|fstat|existsSync)"
-)
-_DELETES = re.compile(r"^(unlink|rm|rmdir|remove|emptyDir|truncate|ftruncate)(Sync)?$")
-_MOVES = re.compile(r"^(rename|move)(Sync)?$")
-_WRITES = re.compile(
-    r"^(write|append|mkdir|mkdtemp|copyFile|cp|copy|link|symlink|createWriteStream|utimes|output|ensure)"
-)
-_MODES = re.compile(r"^(l|f)?ch(mod|own)")
 _RUNS = set(
     """
     exec execSync spawn spawnSync execFile execFileSync fork execa execaCommand $
@@ -49,6 +41,7 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
     return reader.effects
 
 
+_ASKS = set("get post put patch delete head request fetch send end write pipe listen createServer".split())
 _RUNS_ONLY = set("execSync spawnSync execFileSync execFile".split())
 """Names that nothing but child_process has, whatever they are called on."""
 _FILE_ONLY = re.compile(
@@ -57,15 +50,19 @@ _FILE_ONLY = re.compile(
 )
 
 
+_HANDED = set("fetch navigator.sendBeacon localStorage.clear sessionStorage.clear process.kill window.open".split())
+_HANDING = CLIENTS | {"rimraf", "execa", "net", "http", "https", "dgram", "tls", "vm", "cluster", "undici", "got"}
+"""Functions, and packages whose functions, act as well when they are handed on."""
 _KEEPS = set(
     """
+    assignment_pattern field_definition
     arguments pair array return_statement ternary_expression arrow_function spread_element parenthesized_expression
     binary_expression
     """.split()
 )
 
 
-class _Reader(Names):
+class _Reader(World):
     made: frozenset[str] | set[str] = frozenset()
     """The elements that are made for a page."""
 
@@ -99,6 +96,9 @@ class _Reader(Names):
     def _is_argument(self, node: Node) -> bool:
         """Handed to something, or kept in something, to be called later."""
         parent = self.parent(node)
+        if parent is not None and parent.type == "assignment_expression":  # `window.go = fs.rmSync`
+            left = parent.child_by_field_name("left")
+            return left is not None and left != node and left.type != "identifier"
         return parent is not None and parent.type in _KEEPS
 
     def _assigned(self, node: Node) -> bool:
@@ -151,8 +151,9 @@ class _Reader(Names):
 
     def _handed_on(self, node: Node) -> None:
         name = self.resolve(node) or ""
-        if "()" in name:
+        if not name or name.endswith("()"):
             return  # a result, not a function
+        top = re.split(r"[./(]", name)[0]
         if name in ("eval", "Function") or name.startswith("child_process."):
             self.effects.append(opaque(f"{name} is handed on"))
         elif name in ("fs", "fs/promises", "fs.promises", "fs-extra", "child_process", "process.mainModule"):
@@ -160,10 +161,16 @@ class _Reader(Names):
             called = self.resolve(parent and self._function_of(parent)) or ""
             if not called.startswith(("console.", "util.inspect")):
                 self.effects.append(opaque(f"the module {name} is handed on"))
-        elif name.split(".")[0] in ("fs", "fs/promises", "fs-extra") and "." in name:
+        elif name.split(".")[0] in ("fs", "fs/promises", "fs-extra") and "." in name and "()" not in name:
             self._file(name.rsplit(".", 1)[-1], [], "a computed name")
         elif node.type == "member_expression" and (said := told_by_verb(name)) is not None:
             self.effects.append(said)
+        elif "()" not in name and (name in _HANDED or (top in _HANDING and "." in name)):
+            before = len(self.effects)
+            if re.search(r"\.(query|execute|raw|exec|run|unsafe)$", name):
+                self.effects.append(changes("process", f"{name} is handed on"))
+            self._does(node, name, [], False)
+            self.effects[before:] = [e for e in self.effects[before:] if e.risk > Risk.OBSERVE]
 
     def _function_of(self, given: Node) -> Node | None:
         call = self.parent(given)
@@ -190,6 +197,10 @@ class _Reader(Names):
             if function is not None and function.type in ("call_expression", "subscript_expression"):
                 self.effects.append(changes("process", "a computed function"))
             return
+        self._does(node, name, args, chained)
+
+    def _does(self, node: Node, name: str, args: list[Node], chained: bool) -> None:
+        """What a function does that is called, or handed on, by its full name."""
         first = self.fold(args[0]) if args else None
         top, last = name.split(".")[0].split("/")[0], name.rsplit(".", 1)[-1]
         where = first or (self.sketch(args[0]) if args else None) or "a computed name"
@@ -234,15 +245,19 @@ class _Reader(Names):
             pass  # a method of what was opened or read, which was told before
         elif top in ("fs", "fs-extra", "rimraf") or name.startswith("fs/promises") or _FILE_ONLY.match(last):
             self._file(last if top != "rimraf" else "rm", args, where)
-        elif name == "fetch" or top in (
-            "axios",
-            "http",
-            "https",
-            "node-fetch",
-            "got",
-            "undici",
-            "superagent",
-            "request",
+        elif (not chained or last in _ASKS) and (
+            name == "fetch"
+            or top
+            in (
+                "axios",
+                "http",
+                "https",
+                "node-fetch",
+                "got",
+                "undici",
+                "superagent",
+                "request",
+            )
         ):
             self._network(name, last, args, first)
         elif (
@@ -284,118 +299,3 @@ class _Reader(Names):
             self.effects.append(destroys("send", first) if first.startswith("DELETE") else sends(first))
         else:
             self.effects += by_name(self, node, name, last, args)
-
-    def _query(self, node: Node) -> None:
-        """SQL of which a part is computed: its verb is known, values may hold anything."""
-        text = self.sketch(node)
-        found = self.classify((text or "?").replace("…", "1"), "sql", self.depth + 1)
-        self.effects += found if any(e.risk for e in found) else [changes("process", "what is filled into the SQL")]
-
-    def _runtime(self, name: str, last: str, where: str, args: list[Node]) -> None:
-        """What Deno and Bun bring along."""
-        if name.startswith("Bun.file."):
-            where = self.bun_file(where)
-        if "remove" in last or name == "Bun.file.delete" or "truncate" in last.lower():
-            self.effects.append(paths.deleting(where))
-        elif last in ("run", "spawn", "spawnSync", "Command", "$", "exec", "dlopen", "plugin"):
-            self.effects.append(opaque(name))
-        elif last in ("serve", "listen", "serveHttp", "connect"):
-            self.effects.append(sends("opens this machine to the network"))
-        elif name.startswith("Deno.env.") and last == "toObject":
-            self.effects.append(Effect("credential", "every variable of the environment", Risk.SPEND_OR_SEND))
-        elif re.match(
-            r"(read|stat|lstat|open|file|text|json|exists|cwd|env|get|realPath|hash|version|memory|inspect|arrayBuffer|sleep|now)",
-            last,
-        ):
-            self.effects.append(paths.reading(where))
-        elif last in ("write", "writer") or last.startswith(
-            ("writeText", "writeFile", "mkdir", "create", "copy", "rename")
-        ):
-            self.effects.append(paths.writing(where))
-        else:
-            self.effects.append(changes("process", f"{name} {where}"))
-
-    def bun_file(self, where: str) -> str:
-        return where if where != "a computed name" else "a file"
-
-    def _code(self, text: str | None, language: str) -> None:
-        self.effects += (
-            [opaque(f"{language} code that is computed")]
-            if text is None
-            else self.classify(text, language, self.depth + 1)
-        )
-
-    def _process(self, last: str, args: list[Node], first: str | None) -> None:
-        if first is None:
-            self.effects.append(opaque("a command that is computed"))
-            return
-        if last in ("fork",):
-            self.effects.append(opaque(f"runs {first}"))
-            return
-        if len(args) > 1 and args[1].type == "array":
-            words = [self.fold(c) for c in args[1].named_children]
-            first = " ".join(
-                [first, *("'" + w.replace("'", "'\\''") + "'" if w is not None else '"$COMPUTED"' for w in words)]
-            )
-        elif (
-            len(args) > 1
-            and args[1].type in ("identifier", "call_expression")
-            and last in ("spawn", "spawnSync", "execFile", "execFileSync")
-        ):
-            first += ' "$COMPUTED"'
-        self.effects += self.classify(first, "shell", self.depth + 1)
-
-    def _file(self, last: str, args: list[Node], where: str) -> None:
-        if _DELETES.match(last):
-            self.effects.append(paths.deleting(where))
-        elif _MOVES.match(last):
-            self.effects += paths.moving(where, (self.fold(args[1]) if len(args) > 1 else None) or "a computed name")
-        elif _MODES.match(last):
-            self.effects.append(paths.protecting(where, ""))
-        elif last in ("open", "openSync"):
-            mode = (self.fold(args[1]) if len(args) > 1 else "r") or "w"
-            self.effects.append(paths.writing(where) if re.search(r"[wax+]", mode) else paths.reading(where))
-        elif _WRITES.match(last):
-            target = (
-                (self.fold(args[1]) if len(args) > 1 else None) or "a computed name"
-                if last.startswith(("copy", "cp", "link", "symlink"))
-                else where
-            )
-            empties = last.startswith("writeFile") and len(args) > 1 and self.fold(args[1]) == ""
-            self.effects.append(paths.emptying(target) if empties else paths.writing(target))
-            if last.startswith(("copy", "cp")):
-                self.effects.append(paths.reading(where))
-        elif _READS.match(last):
-            self.effects.append(paths.reading(where))
-        elif not re.match(r"(glob|close|path|json|fsync|Stats|Dirent|constants|dir)", last):
-            self.effects.append(changes("process", f"fs.{last} {where}"))
-
-    def _carries(self, options: Node) -> bool:
-        """Whether what was read on this machine goes along with a request, in a header say."""
-        named = (
-            self.resolve(n) or ""
-            for n in walk(options)
-            if n.type in ("call_expression", "identifier", "member_expression")
-        )
-        return any(
-            re.match(r"(fs|fs/promises|child_process|os|process\.env|document\.cookie|localStorage)\b", n)
-            for n in named
-        )
-
-    def _network(self, name: str, last: str, args: list[Node], first: str | None) -> None:
-        options = " ".join(text_of(a) for a in args[1:]) + (
-            text_of(args[0]) if args and args[0].type == "object" else ""
-        )
-        method = re.search(r"method['\"]?\s*:\s*(['\"`]?)(\w+)", options)
-        verb = method[2].upper() if method else last.upper() if last in ("post", "put", "patch", "delete") else "GET"
-        where = first or "a computed address"
-        if last in ("createServer", "listen"):
-            self.effects.append(sends("opens this machine to the network"))
-        elif verb == "DELETE":
-            self.effects.append(destroys("send", where))
-        elif verb not in ("GET", "HEAD") or first is None or re.search(r"\b(body|data)\b\s*:", options):
-            self.effects.append(sends(where))
-        elif any(self._carries(a) for a in args if a.type == "object"):
-            self.effects.append(sends(f"{where}, with what was read here"))
-        else:
-            self.effects.append(fetches(where))

@@ -74,7 +74,7 @@ METHODS = frozenset(
     count countDocuments findOne findAll findById findMany findUnique findFirst aggregate distinct
     estimatedDocumentCount lean
     populate where limit skip select orderBy order project toArray explain skipWhile takeWhile query connect connected
-    fetchAll listCollections listDatabases collection db collections
+    model estimate persisted fetchAll listCollections listDatabases collection db collections
     sheet_to_json readFile getWorksheet eachRow eachCell load done progress option options argv help version command
     parseAsync
     opts requiredOption usage alias demandOption

@@ -23,7 +23,7 @@ LOOKING_MODULES = set(
         module inspector v8 diagnostics_channel async_hooks punycode constants sys globby micromatch picomatch
         """.split()
 )
-_CLIENTS = set(
+CLIENTS = set(
     """
     pg mysql mysql2 sqlite3 better-sqlite3 mongodb mongoose redis ioredis knex sequelize typeorm prisma @prisma/client
     octokit aws-sdk stripe twilio nodemailer @sendgrid/mail firebase firebase-admin googleapis shelljs zx del trash
@@ -174,8 +174,8 @@ class Names:
             self.effects.append(opaque(f"runs code from {module[:60]}"))
             return
         if (
-            top in _CLIENTS
-            or module in _CLIENTS
+            top in CLIENTS
+            or module in CLIENTS
             or module.startswith(("@aws-sdk/", "@octokit/", "@google-cloud/", "@azure/"))
         ):
             return
