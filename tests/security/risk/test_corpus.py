@@ -48,7 +48,11 @@ def named(snippets: list[Snippet]) -> str:
     return "\n".join(f"{s.lang}, {s.label.word} as {s.risk.word}: {s.code[:100]!r}" for s in snippets)
 
 
-CORPORA = ("corpus", "held_out", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+CORPORA = tuple(
+    """
+    corpus held_out third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+    """.split()
+)
 
 
 @pytest.mark.parametrize("name", [f"{name}.jsonl" for name in CORPORA])
