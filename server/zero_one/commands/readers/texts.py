@@ -39,7 +39,10 @@ _MODEL_WORK = re.compile(
     r"(?:of|between|in|to)\b"
     r"|^(?:that )?(?:the )?(?:time|day|when) (?:we|i|you|they|he|she)\b"
     r"|\b(?:what|why|how|who) (?:did|do|is|are|was|were) (?:you|it|i|we|that|this)\b"
-    r"|^(?:force|forces|bar|switching|list|lists|allocation|to self)\b"
+    r"|\bthe following\b|\b(?:fix|debug|solve|rewrite) (?:it|this|that|them)\b|\band log me\b|\btemplates?$"
+    r"|\bas an? (?:essay|poem|email|letter|story|list|table|report|blog post)\b"
+    r"|^(?:the |a |some |your )?(?:recipes?|steps|instructions|thoughts) (?:for|to|on|about)\b|^my thoughts on\b"
+    r"|^(?:or|and|force|forces|bar|switching|list|lists|allocation|to self)\b"
 )
 _ASKING = {"what", "why", "how", "who", "whose", "which", "whether", "when", "where"}
 _DETERMINERS = ("the", "my", "our", "his", "her", "a", "all", "your", "their", "this", "everyone", "somebody")
@@ -54,7 +57,7 @@ _GROCERIES = frozenset(
     "toothpaste paper towels toilet tissues detergent batteries dishwasher tablets foil sponges nappies diapers "
     "groceries oat almond olive dish washing orange apple".split()
 )
-_BESIDE_GROCERIES = _GROCERIES | frozenset("and some a of more the dozen two three four six couple bag pack".split())
+_BESIDE_GROCERIES = _GROCERIES | frozenset("and some a of the dozen two three four six couple bag pack".split())
 
 
 def text(said: list[str], words: Words, scene: Scene) -> Values | None:
