@@ -22,8 +22,10 @@ _LATER = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of the ``01`` command. Returns the exit status: 0 done, 1 failed, 2 used wrongly."""
     be_forgiving()
-    arguments = parser().parse_args(argv)
+    debug = False
     try:
+        arguments = parser().parse_args(argv)
+        debug = getattr(arguments, "debug", False)
         return _run(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -32,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except OSError as error:
-        if getattr(arguments, "debug", False):
+        if debug:
             raise
         # As a full disk, or a folder without permission, in a place that has no words of its own for it.
         what = f"{error.filename}: " if error.filename else ""
