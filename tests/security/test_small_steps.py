@@ -19,7 +19,10 @@ from zero_one.safety import bubblewrap
 from zero_one.safety.cells import Housing
 from zero_one.safety.risk.classify import classify
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="bubblewrap is on Linux only")
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="bubblewrap is on Linux only"),
+    pytest.mark.timeout(400),  # several sandboxes each, on a busy machine
+]
 
 
 class Room:
