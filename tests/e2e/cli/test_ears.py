@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from datetime import datetime
 
 import pytest
 
-from support.ears import DISTRACTORS, other_times, which, words
+from support.ears import DISTRACTORS, other_times, which, without_gaps, words
 from support.voices import noise, silence
 from zero_one.audio.resample import resample
 from zero_one.commands import phrases
@@ -38,6 +39,15 @@ def time_at(minute: int) -> str:
 async def test_a_time_is_picked_out_of_other_hours_and_sentences(minute: int) -> None:
     said = words(time_at(minute))
     assert which(await spoken(time_at(minute)), [said, *other_times(said), *DISTRACTORS]) == said
+
+
+@pytest.mark.parametrize("minute", [0, 180, 754])
+async def test_a_time_that_was_played_with_gaps_is_picked_all_the_same(minute: int) -> None:
+    said, pcm, chance = words(time_at(minute)), await spoken(time_at(minute)), random.Random(minute)
+    for _ in range(6):
+        at = chance.randrange(len(pcm) // 2) * 2
+        pcm = pcm[:at] + silence(100) + pcm[at:]
+    assert which(without_gaps(pcm, 16_000), [said, *other_times(said), *DISTRACTORS]) == said
 
 
 @pytest.mark.parametrize("text", ["It's 4:15 AM.", "It's 7:15 AM.", "It's 11:15 PM.", "It's 9:15 AM."])

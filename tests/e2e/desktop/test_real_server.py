@@ -17,7 +17,7 @@ import pytest
 
 from support.desktop import Pulse, let_go, press_and_hold
 from support.desktop_client import desktop_client, read
-from support.ears import DISTRACTORS, other_times, which, words
+from support.ears import DISTRACTORS, other_times, which, without_gaps, words
 from support.ports import quiet_port
 from support.voices import say
 from zero_one.audio.formats import bytes_of, ms_of, read_wav, silence, wav_bytes
@@ -105,7 +105,8 @@ def until_answered(log: Path, recording: Path, limit_s: float = 180) -> tuple[li
     until = time.monotonic() + limit_s
     before_ms, spans, shown = 0, list[Span](), list[str]()
     while time.monotonic() < until:
-        pcm = resample(whole(recording.read_bytes()[44:]), 24_000, 16_000) if recording.exists() else b""
+        played = whole(recording.read_bytes()[44:]) if recording.exists() else b""
+        pcm = resample(without_gaps(played, 24_000), 24_000, 16_000)
         shown = captions(log)
         if not shown or not ANSWER.search(shown[-1]):
             before_ms = ms_of(pcm, 16_000)
