@@ -55,7 +55,7 @@ async def standing(
     try:
         async with light(house.services) as server:
             await house.open(server.conversations.announce)
-            async with asyncio.timeout(120):
+            async with asyncio.timeout(300):
                 while house.health()["status"] != "ready":  # noqa: ASYNC110  (engines warm in threads and processes)
                     await asyncio.sleep(0.05)
             yield Standing(house, server, voice, home)
