@@ -46,7 +46,7 @@ def house(model: ScriptedModel, folder: Path, *heard: str) -> Services:
 
 async def approval(client: NewClient) -> Any:
     event = await client.until(
-        lambda e: isinstance(e, Show) and e.message.type == "approval" and not e.message.end, 120
+        lambda e: isinstance(e, Show) and e.message.type == "approval" and not e.message.end, 300
     )
     return event.message
 
@@ -81,7 +81,7 @@ async def test_code_that_changes_something_asks_first_runs_and_its_result_is_spo
             assert question.content["code"] == CHANGES + "print(6 * 7)"
             assert question.content["risk"] == "change"
             assert "42" not in printed(client)
-            await client.idle(120)
+            await client.idle(300)
             assert "42" in printed(client)
             assert services.synthesizer.texts[-1] == "It is 42."  # type: ignore[attr-defined]
             states = [event.name for event in client.events if isinstance(event, State)]
@@ -93,7 +93,7 @@ async def test_code_that_only_looks_runs_at_once(tmp_path: Path) -> None:
     with ScriptedModel(runs("print(6 * 7)"), scripted_model.says("It is 42.")) as model:
         async with light(house(model, tmp_path)) as server, device(server, "d1") as client:
             await client.send(Typed("what is six times seven"))
-            await client.idle(120)
+            await client.idle(300)
             assert "42" in printed(client)
             assert not [e for e in client.events if isinstance(e, Show) and e.message.type == "approval"]
 
@@ -104,7 +104,7 @@ async def test_no_means_that_nothing_runs(tmp_path: Path) -> None:
         async with light(house(model, tmp_path)) as server, device(server, "d1") as client:
             await client.send(Typed("write the file"))
             await client.send(Answer((await approval(client)).id, "no"))
-            await client.idle(120)
+            await client.idle(300)
             assert not mark.exists()
 
 
@@ -118,7 +118,7 @@ async def test_stop_ends_running_code(tmp_path: Path) -> None:
             while "begun" not in printed(client):
                 await client.take(60)
             await client.send(Stop())
-            await client.idle(120)
+            await client.idle(300)
             assert not mark.exists()
             assert not server.conversations.get("d1")._brain.working
 
@@ -130,7 +130,7 @@ async def test_spoken_over_the_history_that_the_model_sees_next_is_what_was_hear
     with ScriptedModel(*script) as model:
         async with light(house(model, tmp_path, "and now")) as server, device(server, "d1") as client:
             await client.send(Typed("tell me"))
-            start = await client.until(lambda event: isinstance(event, SpeechStart), 60)
+            start = await client.until(lambda event: isinstance(event, SpeechStart), 300)
             while sum(len(e.data) for e in client.events if isinstance(e, SpeechPcm)) < 48 * 17 * MS_A_CHAR:
                 await client.take()
             clock = asyncio.get_running_loop().time
@@ -140,7 +140,7 @@ async def test_spoken_over_the_history_that_the_model_sees_next_is_what_was_hear
             await client.state("listening")
             # It went on playing until it was silenced; a word that was begun counts.
             most = 17 + (clock() - told) * 1000 / MS_A_CHAR + len("charlie")
-            await client.idle(120)
+            await client.idle(300)
             said = [m for m in model.requests[-1].messages if m["role"] == "assistant"]
             heard = str(said[0]["content"]).rstrip("—")
             assert heard.startswith("alpha bravo")

@@ -50,9 +50,9 @@ async def test_everything_is_really_gone(tmp_path: Path, monkeypatch: pytest.Mon
             device(house.server, "hall") as hall,
         ):
             await jobs.send(Typed("start something"))
-            await jobs.idle(60)
+            await jobs.idle(300)
             await code.send(Typed("work"))
-            await code.until(lambda e: isinstance(e, Show) and e.message.type == "console" and "begun" in str(e), 60)
+            await code.until(lambda e: isinstance(e, Show) and e.message.type == "console" and "begun" in str(e), 300)
             await thinker.send(Typed("think"))
             await thinker.until(lambda e: isinstance(e, State) and e.name == "thinking", 60)
             while len(model.requests) < 4:  # noqa: ASYNC110  (the model runs in a thread of its own)
