@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
+from zero_one.commands import phrases
 from zero_one.commands.days import WEEKDAYS
 from zero_one.commands.durations import parse_duration
 from zero_one.commands.timesofday import parse_clock
@@ -26,6 +27,11 @@ _LEADS = (
 )
 _LAST = ("last", "past", "previous", "latest", "preceding")
 _PARTS = {"morning": time(4), "afternoon": time(12), "evening": time(17), "night": time(20)}
+# The earliest that people sit down to it: who wants something forgotten would rather have more of it gone.
+_MEALS = {
+    "breakfast": time(4), "lunch": time(11), "lunchtime": time(11), "dinner": time(17),
+    "supper": time(17), "teatime": time(15),
+}  # fmt: skip
 _VAGUE = {
     ("few",): 5, ("couple", "of"): 2, ("couple",): 2, ("several",): 7, ("some",): 5,
 }  # fmt: skip
@@ -43,6 +49,8 @@ class Stretch:
 def parse_stretch(words: Sequence[str], now: datetime) -> Stretch | None:
     """The stretch that all of ``words`` say, or None."""
     said = list(words)
+    if len(said) == 2 and said[0] in ("over", "during", "at") and said[1] in _MEALS:
+        return _after(_MEALS[said[1]], now)
     while said and said[0] in _LEADS and len(said) > 1:
         said = said[1:]
     text = " ".join(said)
@@ -119,7 +127,11 @@ def _since(said: list[str], now: datetime) -> Stretch | None:
             "last night": -4,
         }[text]  # fmt: skip
         return Stretch(today + timedelta(hours=back), None, f"everything since {text}")
-    if text in ("breakfast", "lunch", "dinner", "you started", "the beginning", "the start", "i woke up", "i got up"):
+    if (start := _MEALS.get(said[-1] if said else "")) is not None and said[:-1] in ([], ["my"], ["our"]):
+        return _after(start, now)
+    if text in ("i woke up", "i got up", "waking up", "getting up"):
+        return _after(_PARTS["morning"], now)
+    if text in ("you started", "the beginning", "the start"):
         return None
     if said[:1] in (["last"], ["on"]) and len(said) == 2:
         said = said[1:]
@@ -140,6 +152,14 @@ def _since(said: list[str], now: datetime) -> Stretch | None:
     elif at > now:
         at -= timedelta(days=1)
     return Stretch(at, None, f"everything since {text}")
+
+
+def _after(start: time, now: datetime) -> Stretch:
+    """Everything after the latest such time of day; the hour is said back, for the words did not name it."""
+    at = datetime.combine(now.date(), start)
+    if at <= now:
+        return Stretch(at, None, f"everything since {phrases.clock(at)}")
+    return Stretch(at - timedelta(days=1), None, f"everything since {phrases.clock(at)} yesterday")
 
 
 def _part(part: str, now: datetime, *, since: bool = False) -> Stretch:

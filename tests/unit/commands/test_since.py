@@ -33,6 +33,10 @@ NOW = datetime(2026, 11, 22, 15, 30)  # a Sunday
         ("since 11 pm", "2026-11-21T23:00", None),
         ("since friday", "2026-11-20T00:00", None),
         ("since two hours ago", "2026-11-22T13:30", None),
+        ("since lunch", "2026-11-22T11:00", None),
+        ("over lunch", "2026-11-22T11:00", None),
+        ("since dinner", "2026-11-21T17:00", None),
+        ("since i got up", "2026-11-22T04:00", None),
         ("this week", "2026-11-16T00:00", None),
     ],
 )
@@ -44,8 +48,6 @@ def test_a_stretch_begins_where_it_should(said: str, since: str, until: str | No
     assert found.since <= NOW
 
 
-@pytest.mark.parametrize(
-    "said", ["", "tomorrow", "the next hour", "an hour", "the last file", "since lunch", "in june"]
-)
+@pytest.mark.parametrize("said", ["", "tomorrow", "the next hour", "an hour", "the last file", "lunch", "in june"])
 def test_what_is_no_stretch_of_the_past_is_none(said: str) -> None:
     assert parse_stretch(said.split(), NOW) is None
