@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 
 from zero_one.commands.numbers import parse_int, parse_ordinal
 
@@ -85,6 +85,29 @@ def parse_day(words: Sequence[str], today: date) -> date | None:
         count = 1 if words[1:-1] in ([], ["a"], ["one"]) else parse_int(words[1:-1])
         return None if count is None else today + timedelta(days=count * _SPANS[words[-1]])
     return _calendar_day(words, today)
+
+
+# Hours of a day at which its part begins and ends; a night goes on after midnight.
+_HOURS = {"morning": (3, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 28)}
+
+
+def parse_span(words: Sequence[str], now: datetime) -> tuple[datetime, datetime] | None:
+    """From when to when "tomorrow", "monday morning" or "tonight" last; None where a time of day is said."""
+    said = [word for word in words if word not in ("for", "on", "in", "the", "of", "this", "at", "early")]
+    if said[:1] == ["tonight"]:
+        said = ["night", *said[1:]]
+    part = next((word for word in said if word in _HOURS), None)
+    day_words = [word for word in said if word != part]
+    if len(said) - len(day_words) > 1 or not said:
+        return None
+    day = parse_day(day_words, now.date()) if day_words else now.date()
+    if day is None or day < now.date():
+        return None
+    begin, end = _HOURS[part] if part else (0, 24)
+    midnight = datetime.combine(day, time())
+    if not day_words and midnight + timedelta(hours=end) <= now:  # "in the morning", said at noon
+        midnight += timedelta(days=1)
+    return midnight + timedelta(hours=begin), midnight + timedelta(hours=end)
 
 
 def _weekday(word: str) -> int | None:

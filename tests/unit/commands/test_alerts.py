@@ -205,3 +205,18 @@ async def test_notes_and_to_dos_are_on_disk_when_the_reply_comes(tmp_path: Path)
     assert texts["notes.json"] == []
     assert all(item["done"] for item in texts["todo.json"])
     assert not list((tmp_path / "commands").glob("*.tmp"))
+
+
+@virtual
+async def test_alarms_of_a_day_or_of_a_part_of_it_are_cancelled_and_said(tmp_path: Path) -> None:
+    """ "For tomorrow morning" means the alarm of seven as well as that of nine, and no other."""
+    async with Room(tmp_path) as room:
+        for time in ("seven tomorrow morning", "9:30 am tomorrow", "8 pm tomorrow", "seven on monday morning"):
+            await room.say(f"set an alarm for {time}")
+        cancelled = await room.say("cancel the alarm for tomorrow morning")
+        assert cancelled.say == "Cancelled the alarm for 7:00 AM tomorrow and 9:30 AM tomorrow."
+        assert (await room.say("cancel the alarm for tomorrow morning")).failed
+        assert (await room.say("cancel the alarm for tonight")).failed
+        assert "8:00 PM tomorrow" in (await room.say("cancel tomorrow's alarm")).say
+        assert "Monday" in (await room.say("no alarm on monday")).say
+        assert (await room.say("list my alarms")).say == "No alarm is set."

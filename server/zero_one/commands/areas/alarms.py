@@ -38,14 +38,17 @@ async def list_alarms(ask: Ask) -> Reply:
 async def cancel_alarm(ask: Ask) -> Reply:
     at = ask.slots.get("at")
     minute = datetime.fromisoformat(at).strftime("%I:%M") if at else None
+    since, until = (datetime.fromisoformat(ask.slots[end]) if end in ask.slots else None for end in ("since", "until"))
 
     def meant(alert: Alert) -> bool:
         there = datetime.fromtimestamp(alert.due, ask.desk.clock.now().tzinfo)
+        if since and until and not since <= there.replace(tzinfo=None) < until:
+            return False
         return alert.kind == "alarm" and (minute is None or there.strftime("%I:%M") == minute)
 
     gone = await ask.desk.alerts.remove(meant)
     if not gone:
-        return Reply("There is no such alarm." if minute else "No alarm is set.", failed=True)
+        return Reply("There is no such alarm." if minute or since else "No alarm is set.", failed=True)
     return Reply(f"Cancelled the alarm for {phrases.listed([_when(ask, alert) for alert in gone])}.")
 
 

@@ -103,6 +103,14 @@ def waking(said: list[str], words: Words, scene: Scene) -> Values | None:
     return clock(said, words, scene, morning=True)
 
 
+def ringing(said: list[str], words: Words, scene: Scene) -> Values | None:
+    """Which alarms are meant: those of a day or of a part of it ("tomorrow morning"), or the one of a time."""
+    span = days.parse_span(said, scene.now)
+    if span is None:
+        return clock(said, words, scene)
+    return {"since": span[0].isoformat(), "until": span[1].isoformat()}
+
+
 def weekdays(said: list[str], words: Words, scene: Scene) -> Values | None:
     found = days.parse_days(said)
     return None if found is None else {"days": [days.WEEKDAYS[day] for day in found]}
@@ -144,6 +152,6 @@ def recent(said: list[str], words: Words, scene: Scene) -> Values | None:
 
 READERS: dict[str, Reader] = {
     "duration": duration, "minutes": minutes, "added": added, "longer": longer, "name": name,
-    "named_duration": named_duration, "when": when, "clock": clock, "waking": waking, "days": weekdays, "day": day,
-    "past": past, "stretch": stretch, "recent": recent,
+    "named_duration": named_duration, "when": when, "clock": clock, "waking": waking,
+    "ringing": ringing, "days": weekdays, "day": day, "past": past, "stretch": stretch, "recent": recent,
 }  # fmt: skip
