@@ -19,7 +19,7 @@ from zero_one.commands.book import CommandBook
 
 HERE = Path(__file__).parent
 WORDINGS: dict[str, list[str]] = defaultdict(list)
-for name in ("wordings.yaml", "more_wordings.yaml"):
+for name in ("wordings.yaml", "more_wordings.yaml", "further_wordings.yaml"):
     for command, wordings in yaml.safe_load((HERE / name).read_text(encoding="utf-8")).items():
         WORDINGS[command] += wordings
 OPEN: list[str] = yaml.safe_load((HERE / "open_requests.yaml").read_text(encoding="utf-8"))

@@ -26,7 +26,8 @@ _MODEL_WORK = re.compile(
     r"plan|tutorial|list of|letter|email|essay|comparison|summary of)\b"
     r"|\bin (?:python|javascript|typescript|java|rust|go|html|css|sql|excel|bash|latex|react|swift|kotlin|ruby|word)\b"
     r"|^the (?:steps|differences?|similarities|pros|ingredients|instructions)\b"
-    r"|^(?:taking|taker|app|apps|pad|book|books|card|cards|manager|scheduler|scheduling|queue|runner|management)\b"
+    r"|^(?:taking|taker|app|apps|pad|books|card|cards|manager|scheduler|scheduling|queue|runner|management)\b"
+    r"|^book(?= (?:for|with|about|app|apps|paper|computer|computers|shop|idea|ideas)\b|$)"
     r"|^(?:that|which) (?:runs|prints|does|sends|reads|writes|checks|opens|uses|takes)\b"
     r"|^(?:everything|all|anything|something) (?:you|about|there|on|that)\b"
     r"|^(?:how|why|what|who|where|when) (?:\w+ )?(?:is|are|was|were|do|does|did|to|many|much|can|could|should)\b"
@@ -42,7 +43,7 @@ _MODEL_WORK = re.compile(
     r"|\bthe following\b|\b(?:fix|debug|solve|rewrite) (?:it|this|that|them)\b|\band log me\b|\btemplates?$"
     r"|\bas an? (?:essay|poem|email|letter|story|list|table|report|blog post)\b"
     r"|^(?:the |a |some |your )?(?:recipes?|steps|instructions|thoughts) (?:for|to|on|about)\b|^my thoughts on\b"
-    r"|^(?:or|and|force|forces|bar|switching|list|lists|allocation|to self)\b"
+    r"|^(?:of|or|and|force|forces|bar|switching|list|lists|allocation|to self)\b"
 )
 _ASKING = {"what", "why", "how", "who", "whose", "which", "whether", "when", "where"}
 _DETERMINERS = ("the", "my", "our", "his", "her", "a", "all", "your", "their", "this", "everyone", "somebody")
