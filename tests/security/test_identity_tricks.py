@@ -294,7 +294,8 @@ async def test_a_flood_of_pings_or_pieces_ends_the_connection(what: str) -> None
             socket.transport.write(b"" if what == "pings" else text)
             for _ in range(3):
                 socket.transport.write(flood)
-            assert (await closed(socket))[0] == 1008
+            # What is still on its way when the server ends may reset the connection before the goodbye is read.
+            assert (await closed(socket))[0] in (1008, 1006)
         async with link(server, at="127.0.0.1") as other:
             await hello(other)
             await other.send('{"type": "ping", "id": "x"}')
