@@ -25,6 +25,7 @@ from zero_one.safety.risk.programs import (
 )
 from zero_one.safety.risk.programs.call import Call, Handler
 from zero_one.safety.risk.programs.known import is_known
+from zero_one.safety.risk.programs.lookers import told_to_look
 from zero_one.safety.risk.words import Word
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ def effects_of(reader: Reader, program: str, name: str, args: list[Word], stdin:
     if program in _VERBED and verb is not None and not verb.sure:
         return [opaque(f"{program} with a command that is computed")]
     handler = TABLE.get(program) or TABLE.get(lowered) or TABLE.get(code.unversioned(lowered))
+    if handler is None and told_to_look(call):
+        return secrets(call)
     if handler is None:
         return [*_unknown(call), *secrets(call)]
     return handler(call)

@@ -89,7 +89,9 @@ _OPTIONS_THAT_LOOK: dict[str, re.Pattern[str]] = {
     "ethtool": re.compile(r"-[iSkgcaPmTlnduxhe]|--(show|driver|statistics|json)\S*"),
     "exiftool": re.compile(
         r"-{1,2}(json|csv|[jngGsSaeufhXbqrtTvcdDHlLmx]\d*|[gG]\d(:\d)*|ver|ee\d?|fast\d?|ext|php|charset|common|list\w?|all:?\w*"
-        r"|(?!TagsFrom)[A-Z]\w*[#*]?|\w+:\w+)"
+        r"|(?!(?i:tagsfrom|textout|tagout|geo(tag|sync|time)|w$|o$|out$))[A-Z]\w*[#*]?|\w+:\w+"
+        r"|(?i:filename|filesize|filetype|directory|\w+date|datetimeoriginal|imagesize|model|make|lens\w*|iso"
+        r"|gps(latitude|longitude|position|altitude)|keywords|title|artist|author|duration|if|p))"
     ),
     "file": re.compile(r"-[bEhikLlNnprsSvzZ0cdmeFP]+|--(?!compile)\S+"),
     "fuser": re.compile(r"-[avumn46fsl]+|-n|--(all|verbose|user|mount|namespace|ismountpoint)\S*"),
@@ -132,7 +134,7 @@ _WORDS_THAT_LOOK: dict[str, re.Pattern[str]] = {
 _SETTING_WORDS = {"iw": re.compile(r"set|add|del|connect|disconnect|join|leave|trigger|switch|auth|start|stop|rem\w*")}
 _BARE_ACTS = set("nginx apachectl aspell hunspell".split())
 _OPAQUE_ARGUMENTS: dict[str, re.Pattern[str]] = {
-    "exiftool": re.compile(r"-(if\d?|p|config|@|execute\d?|api|userParam)$|-@"),
+    "exiftool": re.compile(r"-(if\d|config|@|execute\d?|api|userParam)$|-@"),
     "identify": re.compile(r"(ephemeral|msl|mvg|label|text|caption|https?):|-write|@"),
     "ldd": re.compile(r"\.{0,2}/(?!usr/|bin/|lib|sbin/|opt/)|[^/-][^/]*/"),
     **dict.fromkeys(("less", "more", "most"), re.compile(r"\+\S*[!|]|\+.*[!|]")),
@@ -186,12 +188,33 @@ def _read_by(call: Call) -> list[str]:
 def _is_told_to_run(call: Call) -> bool:
     """Whether an option or another argument names something that is run."""
     opaque_one = _OPAQUE_ARGUMENTS.get(call.program)
+    if call.program == "exiftool" and not _asks_plainly(call):
+        return True
     if opaque_one is not None and any(opaque_one.match(t) for t in call.texts):
         return True
     options = (t.partition("=")[0][2:] for t in call.texts if t.startswith("--"))
     told = any(set(name.split("-")) & _RUNNING_WORDS for name in options if not name.startswith("no-"))
     joined = call.program in ("fd", "fdfind") and any(re.match(r"-[A-WYZa-z]*[xX]\S", t) for t in call.texts)
     return joined or (told and call.program not in _LOADS_NOTHING)
+
+
+_TAG = r"\$(\{[\w:#-]+\}|[\w:#-]+)"
+_CONDITION = re.compile(
+    rf"(?x)(\s|[()!]|{_TAG}|\d+(\.\d+)?|'[^'$@`\\]*'|\"[^\"$@`\\]*\"|[=!]=|[<>]=?|&&|\|\|"
+    r"|=~\s*/[\w\s.*+^|\[\]-]*\$?/i?(?!\w)|\b(and|or|not|eq|ne|lt|gt|le|ge|defined)\b)+"
+)
+_FORMAT = re.compile(rf"({_TAG}|\\[nt]|[^${{}}@`\\])+")
+
+
+def _asks_plainly(call: Call) -> bool:
+    """exiftool's conditions and formats are Perl: only those that compare and name tags are let through."""
+    for option, value in zip(call.texts, [*call.args[1:], None], strict=True):
+        plain = {"-if": _CONDITION, "-p": _FORMAT}.get(option.lower())
+        if plain is not None:
+            inline = value is not None and value.sure and "$" in value.text and len(value.text) < 400
+            if value is None or not inline or not plain.fullmatch(value.text):
+                return False
+    return True
 
 
 _LOADS_NOTHING = set("ps pgrep lsof echo printf test grep egrep fgrep zgrep find".split())
