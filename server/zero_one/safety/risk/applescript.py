@@ -20,6 +20,7 @@ _LOOKS = re.compile(
       | application\ "".* | set\ AppleScript's\ text\ item.* |
       (return|get|log|count)\b.*
     | set\s+((the\ )?(end|beginning|item\ \w+)\ of\ )?\w+\s+to\s+(?!.*\bdo\ shell)(?!.*\b[a-z]\w*\().*
+    | set\ \{[\w\s:,]+\}\ to\ \(?current\ date\)?
     | end(\ \w+)?
     | tell\ (?!.*\bto\b).+ | tell\ .*?\bto\s+(get|return|count|exists|name\ of|version\ of
       |(the\ )?(id|name|title|properties|bounds|index|text|url|number)\ of|set\s+\w+\s+to)\b.*
@@ -43,8 +44,8 @@ _SENDS = re.compile(
 _CHANGES = re.compile(
     r"(?i)\bset\b.*\b(picture|desktop|name|value|bounds|position|size|visible|volume|dark mode|status)\b.*\bto\b"
     r"|\b(keystroke|key code|click|perform action|open|activate|launch|quit|close|make|save|duplicate|move"
-    r"|set volume|set the clipboard|play|pause|next track|reopen|say|beep|set .* of .* to|start|stop|put|reveal"
-    r"|select)\b"
+    r"|set volume|set the clipboard|play|pause|next track|reopen|say|beep|set .* of .* to|start(?!\s+date)|stop"
+    r"|put|reveal|select)\b"
 )
 _OPAQUE = re.compile(r"(?i)\b(run script|load script|store script|osascript|system attribute|keychain|password)\b")
 _SHELL = re.compile(r'(?i)do (shell )?script\s+("((?:[^"\\]|\\.)*)"|\S+)([^\n]*)')
@@ -79,6 +80,35 @@ def _typed(code: str, classify: Classify, depth: int) -> list[Effect]:
     return out
 
 
+_PARTS = r"(?:time|day|month|year|hours|minutes|seconds)"
+
+
+def _dates(plain: str) -> str:
+    """``set time of d to 0`` of a date that this script has made changes a variable, and is written as one."""
+    given: dict[str, list[str]] = {}
+    for name, value in re.findall(r"(?im)^\s*set\s+(\w+)\s+to\s+(.+)$", plain):
+        given.setdefault(name.lower(), []).append(value.lower())
+    for value, name in re.findall(r"(?im)^\s*copy\s+(.+?)\s+to\s+(\w+)\s*$", plain):
+        given.setdefault(name.lower(), []).append(value.lower())
+    other = re.findall(r"(?i)\brepeat\s+with\s+(\w+)|\b(?:on|to)\s+\w+\s*\(([^)]*)\)|\bset\s+\{([^}]*)\}", plain)
+    taken = set(re.findall(r"\w+", " ".join(" ".join(o) for o in other).lower()))
+    dates: set[str] = set()
+    for _ in range(4):
+        date = rf"\b(?:current\s+date|{'|'.join(sorted(dates)) or '(?!)'})\b"
+        made = re.compile(rf"(?:{date}|\b(?:day|week|hour|minute)s\b|[-+*()\d\s])+")
+        dates |= {
+            name
+            for name, values in given.items()
+            if name not in taken and all(made.fullmatch(v) and re.search(date, v) for v in values)
+        }
+    if not dates:
+        return plain
+    names = "|".join(sorted(dates))
+    part = rf"(?:{_PARTS}\s+of\s+({names})|({names})'s\s+{_PARTS})"
+    plain = re.sub(rf"(?im)^(\s*)set\s+{part}\s+to\b", lambda m: f"{m[1]}set {m[2] or m[3]} to", plain)
+    return re.sub(rf"(?im)^(\s*)copy\s+({names})\s+to\s+({names})\s*$", r"\1set \3 to \2", plain)
+
+
 def read(code: str, classify: Classify, depth: int) -> list[Effect]:
     """Effects of an AppleScript, line by line; shell commands inside are read as such."""
     code = re.sub(r"\(\*.*?\*\)", " ", code, flags=re.S).replace("\u00ac\n", " ")
@@ -94,7 +124,7 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
             out.append(changes("process", "types into a terminal"))
         if "administrator" in match[4].lower():
             out.append(destroys("system", "with the rights of the administrator"))
-    plain = re.sub(r"(?m)--.*$", "", re.sub(_TEXT, '""', code))
+    plain = _dates(re.sub(r"(?m)--.*$", "", re.sub(_TEXT, '""', code)))
     for address in re.finditer(r'(?i)open location\s+("([^"]*)"|\S+)([^\n]*)', code):
         computed = address[2] is None or "&" in address[3]
         if computed or re.match(r"(?i)(mailto|tel|sms|facetime|imessage):", address[2]) or len(address[2] or "") > 400:
