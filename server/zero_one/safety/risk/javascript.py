@@ -9,6 +9,7 @@ import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser
 
 from zero_one.safety.risk import paths
+from zero_one.safety.risk.javascript_fetched import reads_nothing_here, texts_in
 from zero_one.safety.risk.javascript_methods import by_name, collections_in, told_by_verb
 from zero_one.safety.risk.javascript_names import CLIENTS, Classify, arguments, walk
 from zero_one.safety.risk.javascript_world import World
@@ -20,6 +21,8 @@ _RUNS = set(
     exec execSync spawn spawnSync execFile execFileSync fork execa execaCommand $
     """.split()
 )
+_TELLS = set("getServers getDefaultResultOrder Resolver isIP isIPv4 isIPv6 BlockList SocketAddress".split())
+"""What node's modules for the network tell without using it."""
 _SECRET = re.compile(r"key|token|secret|passw|credential", re.I)
 
 
@@ -37,6 +40,9 @@ def read(code: str, classify: Classify, depth: int) -> list[Effect]:
     reader.bind_all(root)
     reader.collections = collections_in(root)
     reader.made = set(re.findall(r"createElement\(['\"`](\w+)", code))
+    reader.reads_nothing_here = reads_nothing_here(root, reader.bound, reader.defined)
+    if reader.reads_nothing_here:
+        reader.texts = texts_in(root)
     reader.visit(root)
     return reader.effects
 
@@ -161,6 +167,8 @@ class _Reader(World):
             called = self.resolve(parent and self._function_of(parent)) or ""
             if not called.startswith(("console.", "util.inspect")):
                 self.effects.append(opaque(f"the module {name} is handed on"))
+        elif re.match(r"fs(/promises|-extra)?(\.promises)?\.constants\.[A-Z_]+$", name):
+            return  # a number
         elif name.split(".")[0] in ("fs", "fs/promises", "fs-extra") and "." in name and "()" not in name:
             self._file(name.rsplit(".", 1)[-1], [], "a computed name")
         elif node.type == "member_expression" and (said := told_by_verb(name)) is not None:
@@ -178,6 +186,8 @@ class _Reader(World):
 
     def _call(self, node: Node) -> None:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+        if self.is_awaited(node):
+            return  # what is awaited is read where it stands
         name, args = self.resolve(function), arguments(node)
         if name and re.search(r"\w\.(call|apply|bind)$", name) and not name.startswith(("Function.", "Reflect.")):
             name, args = name.rsplit(".", 1)[0], args[1:]  # `unlink.call(fs, path)` calls unlink
@@ -260,6 +270,8 @@ class _Reader(World):
             )
         ):
             self._network(name, last, args, first)
+        elif top in ("dns", "net") and last in _TELLS:
+            pass
         elif (
             top in ("net", "dgram", "tls", "nodemailer", "WebSocket", "ws", "XMLHttpRequest", "http2")
             or last == "sendBeacon"

@@ -76,7 +76,7 @@ METHODS = frozenset(
     populate where limit skip select orderBy order project toArray explain skipWhile takeWhile query connect connected
     model estimate persisted fetchAll listCollections listDatabases collection db collections
     sheet_to_json readFile getWorksheet eachRow eachCell load done progress option options argv help version command
-    parseAsync
+    parseAsync alloc allocUnsafe byteLength isBuffer timeout
     opts requiredOption usage alias demandOption
     """.split()
 )

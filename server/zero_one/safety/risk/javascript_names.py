@@ -204,6 +204,12 @@ class Names:
         ):
             self.effects.append(changes("process", f"uses the package {module}"))
 
+    def is_awaited(self, node: Node) -> bool:
+        """``await (…)`` outside of a function, which the grammar takes for a call of something named so."""
+        function = node.child_by_field_name("function")
+        named = function is not None and function.type == "identifier" and text_of(function) == "await"
+        return named and "await" not in self.bound and "await" not in self.defined
+
     def resolve(self, node: Node | None) -> str | None:
         """The full name an expression stands for: ``fs.unlinkSync`` for ``require('fs')['unlink' + 'Sync']``."""
         if node is None:
@@ -229,6 +235,8 @@ class Names:
             case "call_expression":
                 called = self.resolve(node.child_by_field_name("function"))
                 args = arguments(node)
+                if self.is_awaited(node) and args:
+                    return self.resolve(args[-1])
                 if (
                     called
                     in ("require", "import", "module.require", "process.mainModule.require", "globalThis.require")

@@ -25,6 +25,11 @@ _MODES = re.compile(r"^(l|f)?ch(mod|own)")
 class World(Names):
     """The effects of each kind of function; ``args`` are what it is given, ``first`` their first as a text."""
 
+    reads_nothing_here = False
+    """Whether the program reads nothing of this machine, so that an address it computes carries nothing away."""
+    texts: tuple[str, ...] = ()
+    """The texts that stand in such a program: an address may be put together from them."""
+
     def _query(self, node: Node) -> None:
         """SQL of which a part is computed: its verb is known, values may hold anything."""
         text = self.sketch(node)
@@ -129,6 +134,11 @@ class World(Names):
         method = re.search(r"method['\"]?\s*:\s*(['\"`]?)(\w+)", options)
         verb = method[2].upper() if method else last.upper() if last in ("post", "put", "patch", "delete") else "GET"
         where = first or "a computed address"
+        if first is None and name == "fetch" and args and self.reads_nothing_here:
+            where = self.sketch(args[0]) or where
+            told = (fetches(where.replace("…", text)) for text in ("…", *self.texts))
+            written = (fetches(text) for text in self.texts)
+            first = None if any(e.risk for e in (*told, *written)) else where
         if last in ("createServer", "listen"):
             self.effects.append(sends("opens this machine to the network"))
         elif verb == "DELETE":
