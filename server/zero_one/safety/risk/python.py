@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from typing import Any
 
 from zero_one.safety.risk import paths
 from zero_one.safety.risk.fold import Unknown
 from zero_one.safety.risk.model import Effect, changes, destroys, opaque, sends
 from zero_one.safety.risk.paths import is_secret
 from zero_one.safety.risk.python_binding import Classify, Names, acts_elsewhere
+from zero_one.safety.risk.python_loops import turns
 from zero_one.safety.risk.python_methods import unwritten_effects
 from zero_one.safety.risk.python_names import DUNDER_WALK, INSPECTORS
 
@@ -75,27 +75,11 @@ class Reader(Names):
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         self._bind_loop(node.target, node.iter)
-        values = self._few(node)
-        for value in values:
-            assert isinstance(node.target, ast.Name)
-            self.known[node.target.id] = value
+        for values in turns(self, node) or [{}]:
+            self.known.update(values)
             self._inside(node, loop=True)
-        if values and isinstance(node.target, ast.Name):
-            del self.known[node.target.id]
-        if not values:
-            self._inside(node, loop=True)
-
-    def _few(self, node: ast.For | ast.AsyncFor) -> list[Any]:
-        """What a loop goes through, when that is short and written out: its body is read once for each."""
-        name = node.target.id if isinstance(node.target, ast.Name) else None
-        if name is None or self.loops or self._bindings[name] != 3:
-            return []
-        try:
-            values = self.fold(node.iter)
-        except Unknown:
-            return []
-        plain = isinstance(values, list) and 0 < len(values) <= 6 and all(isinstance(v, str | list) for v in values)
-        return values if plain else []
+            for name in values:
+                self.known.pop(name, None)
 
     visit_AsyncFor = visit_For
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from zero_one.safety.risk.fold import Unknown, fold, sketch
 from zero_one.safety.risk.model import Effect, changes, opaque
+from zero_one.safety.risk.python_loops import grown, steady
 from zero_one.safety.risk.python_methods import SENT_ALONG
 from zero_one.safety.risk.python_names import POWERFUL, REMOTE, looks
 from zero_one.safety.risk.python_sites import Function, Sites
@@ -66,6 +67,8 @@ class Names(ast.NodeVisitor):
         """Packages of which nothing is known: importing one runs code that nobody here has seen."""
         self.moves = self.encrypts = False
         self.sites = Sites(tree)
+        self.steady, self.grown = steady(tree), grown(tree)
+        """Tables that are written out and stay as they are."""
         self.inside: list[Function] = []
         self._bindings = _count_bindings(tree)
         for node in nodes:
@@ -271,6 +274,10 @@ class Names(ast.NodeVisitor):
 
     def sketch_of(self, call: ast.Call) -> str | None:
         return self.sketch(call.args[0]) if call.args else None
+
+    def bound_times(self, name: str) -> int:
+        """How often assignments bind a name; loops and parameters count as often."""
+        return self._bindings[name]
 
     def text(self, node: ast.expr | None) -> str | None:
         try:

@@ -15,6 +15,7 @@ from zero_one.safety.risk.python_magics import magic_effects
 from zero_one.safety.risk.python_methods import method_effects, sql_effects
 from zero_one.safety.risk.python_modules import module_effects
 from zero_one.safety.risk.python_named import named_effects
+from zero_one.safety.risk.python_streams import writes_to_stream
 
 if TYPE_CHECKING:
     from zero_one.safety.risk.python import Reader
@@ -85,6 +86,8 @@ def _effects(reader: Reader, node: ast.Call, name: str, origin: str) -> list[Eff
         return [destroys("delete", "what the repository holds")]
     if any(_bare(a) and reader.resolve(a) in names.POWERFUL for a in node.args) and name not in _MODULE_LOOKERS:
         return [opaque(f"a module is handed to {name}")]
+    if writes_to_stream(reader, node, name):
+        return []
     call = Call(reader, node, name)
     if name.startswith("computer.") and "()" not in origin:
         from zero_one.safety.risk.hands import classify_hand

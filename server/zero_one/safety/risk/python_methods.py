@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from zero_one.safety.risk import paths, verbs
 from zero_one.safety.risk import python_names as names
+from zero_one.safety.risk.fold import Unknown
 from zero_one.safety.risk.model import Effect, Risk, changes, destroys, fetches, opaque, sends
 from zero_one.safety.risk.paths import COMPUTED
 from zero_one.safety.risk.programs.known import is_known
@@ -125,6 +126,11 @@ def method_effects(reader: Reader, node: ast.Call, name: str) -> list[Effect]:
         host = node.args[0].elts[0] if node.args[0].elts else None
         if reader.text(host) in ("127.0.0.1", "localhost", "::1") and last == "connect_ex":
             return []
+    if last in ("connect", "connect_ex") and name.startswith("socket.socket.") and reader.only_connects and node.args:
+        try:
+            return [fetches(f"{reader.fold(node.args[0])}")]
+        except Unknown:
+            return [sends("a computed address")]
     pair = last == "connect" and bool(node.args) and isinstance(node.args[0], ast.Tuple)
     if last in names.METHOD_SENDS or connects or pair or (last == "send" and top == "socket"):
         return [sends(call.text(0) or last)]

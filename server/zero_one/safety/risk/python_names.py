@@ -56,7 +56,8 @@ WRITE = set(
         numpy.savetxt matplotlib.pyplot.savefig
         cv2.imwrite imageio.imwrite imageio.imsave scipy.io.wavfile.write soundfile.write torch.save joblib.dump
         wave.open zipfile.ZipFile tarfile.open json.dump pickle.dump csv.writer csv.DictWriter yaml.dump
-        toml.dump scipy.io.savemat imageio.v3.imwrite cv2.VideoWriter logging.handlers.WatchedFileHandler
+        toml.dump nbformat.write frontmatter.dump hjson.dump json5.dump geojson.dump
+        scipy.io.savemat imageio.v3.imwrite cv2.VideoWriter logging.handlers.WatchedFileHandler
         """.split()
 )
 FETCH = set(
@@ -165,6 +166,8 @@ LOOKING_MODULES = set(
         alive_progress textual click typer docopt questionary terminaltables asciitree sparklines pyinstrument boltons
         funcy pydash msgspec audioread tinytag eyed3 aubio pretty_midi pyloudnorm face_recognition mediapipe torchvision
         torchaudio timm einops safetensors xlsx2csv numexpr bottleneck tsfresh sktime darts pyod river nameparser
+        nbformat gpxpy frontmatter pikepdf eml_parser mailparser pymediainfo hachoir olefile dbfread pyreadstat
+        srt pysrt webvtt json5 hjson ijson tinycss2 isodate ciso8601 iso8601 geojson utm fitparse wordfreq
         pynvml py3nvml nvitop cpuinfo battery screen_brightness_control.get_brightness pycaw win32api.GetSystemMetrics
         """.split()
 )
