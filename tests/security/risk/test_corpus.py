@@ -51,6 +51,7 @@ def named(snippets: list[Snippet]) -> str:
 CORPORA = tuple(
     """
     corpus held_out third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+    fifteenth sixteenth
     """.split()
 )
 
