@@ -226,11 +226,17 @@ class _Listening:
     async def _ask(self, message: Message) -> None:
         answer = await self._dialogue.asked(message)
         own = not (isinstance(message.content, dict) and message.content.get("own") is False)
-        if own and answer.answer != "no":
+        if not own or answer.answer == "no":
+            await self._dialogue.reply(answer)
+            return
+        while True:
             # Whoever reads is faster than the voice, and no yes counts before the question was spoken.
             await self._spoken.wait()
             await asyncio.sleep(_DEAF_S)
-        await self._dialogue.reply(answer)
+            # Where it was too early by the server's clock the question is said again, and the answer stands. A
+            # question that is over ends this.
+            self._spoken.clear()
+            await self._dialogue.reply(answer)
 
     async def _stop_asking(self) -> None:
         """A question that ended, here or elsewhere, needs no answer any more."""
