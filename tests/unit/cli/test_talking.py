@@ -186,6 +186,28 @@ async def test_a_question_is_answered_and_no_is_the_default() -> None:
     assert got == [{"role": "user", "type": "approval", "content": {"answer": "no"}, "id": "q1"}]
 
 
+async def test_a_yes_that_was_too_early_by_the_servers_clock_stands() -> None:
+    """The server says the question again; whoever typed the yes does not have to type it twice."""
+    got: list[Any] = []
+
+    async def yes(message: Message) -> Answer:
+        return Answer(message.id or "", "yes")
+
+    async def script(socket: ServerConnection) -> None:
+        await socket.recv()
+        ask = {"role": "server", "type": "approval", "id": "q1", "content": {"question": "May I?", "code": "x"}}
+        await tell(socket, ask, state("asking"))
+        got.append(json.loads(await socket.recv()))
+        await tell(socket, state("speaking"), state("asking"))
+        got.append(json.loads(await socket.recv()))
+        await tell(socket, {"role": "server", "type": "approval", "id": "q1", "end": True}, state("idle"))
+
+    async with server(script) as url, dialogue(address(url), "d") as talk:
+        talk.asked = yes
+        await talk.type("hello", limit_s=60)
+    assert [frame["content"]["answer"] for frame in got] == ["yes", "yes"]
+
+
 async def test_a_question_that_ends_elsewhere_is_dropped_and_the_turn_goes_on() -> None:
     """Nobody answers here; another device does. The turn must not wait for this one."""
     asked, dropped = asyncio.Event(), asyncio.Event()
