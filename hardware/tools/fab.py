@@ -50,26 +50,10 @@ def pictures(folder: Path) -> None:
 
     Without KiCad's 3D models (Debian: kicad-packages3d, 6 GB unpacked) the PNGs would be bare, so they are left.
     """
-    if not kicad.models_folder().is_dir():
+    if kicad.models_folder().is_dir():
+        _render(folder)
+    else:
         print("no 3D models here (Debian: kicad-packages3d): board_top.png and board_bottom.png are left as they are")
-    for side in ("top", "bottom") if kicad.models_folder().is_dir() else ():
-        kicad.cli(
-            "pcb",
-            "render",
-            "--side",
-            side,
-            "--width",
-            "1400",
-            "--height",
-            "1250",
-            "--quality",
-            "basic",
-            "--background",
-            "opaque",
-            "-o",
-            folder / f"board_{side}.png",
-            BOARD,
-        )
     for side, layers in (("top", "F.Fab,F.Mask,Edge.Cuts"), ("bottom", "B.Fab,B.Mask,Edge.Cuts")):
         mirror = ["--mirror"] if side == "bottom" else []
         kicad.cli(
@@ -87,6 +71,27 @@ def pictures(folder: Path) -> None:
             "--mode-single",
             "-o",
             folder / f"assembly_{side}.svg",
+            BOARD,
+        )
+
+
+def _render(folder: Path) -> None:
+    for side in ("top", "bottom"):
+        kicad.cli(
+            "pcb",
+            "render",
+            "--side",
+            side,
+            "--width",
+            "1400",
+            "--height",
+            "1250",
+            "--quality",
+            "basic",
+            "--background",
+            "opaque",
+            "-o",
+            folder / f"board_{side}.png",
             BOARD,
         )
 

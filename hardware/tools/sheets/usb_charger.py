@@ -51,7 +51,8 @@ def _usb(s: Sheet) -> None:
     s.text(
         (50, 59),
         "CC1, CC2: 5.1 k to ground each: we ask\nfor power as a sink (USB-C, Rd).\n"
-        "U101 clamps the data pair and VBUS;\nplace it next to J101. C101 and C102:\n9.4 uF; USB allows 10 uF at the plug.",
+        "U101 clamps the data pair and VBUS;\nplace it next to J101. C101 and C102:\n"
+        "9.4 uF; USB allows 10 uF at the plug.",
     )
 
 
